@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_errors.c - what error bars cost: for each node by which two stacks differ, for a stack that
- * is the one it was, and in memory. Trees with and without error sums take turns.
+ * bench_errors.c - the cost of error bars: for each node by which two stacks differ, for an
+ * unchanged stack, and in memory. Trees with and without error sums are measured in turn.
  *
- * Times depend on the machine and are only shown. The program fails where a node takes more than 12
+ * Times depend on the machine and are only shown. The program fails if a node takes more than 12
  * bytes.
  */
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum {
     DEPTH = 40,
-    PASSES = 15, /* the best one counts: the others met with other programs */
+    PASSES = 15, /* the best pass counts, because other programs disturb the others */
     PAIRS = 20000,
     MOST_BYTES = 12,
     PART_BYTES = 256 * 1024 * 1024
@@ -34,7 +34,7 @@ static struct smp_tree *make_tree(uint32_t measures, uint32_t leaves, uint32_t *
         smp_tree_root(tree, 1, &root) != SMP_OK)
         abort();
     for (uint32_t i = 0; i < leaves; i++) {
-        /* Half of the frames from the root end are those of other stacks. */
+        /* Outer frames are those of other stacks, for half of the depth. */
         for (uint32_t k = 0; k < DEPTH; k++)
             locations[DEPTH - 1 - k] =
                 1 + (k < DEPTH / 2 ? k : k * 1000 + (uint32_t)(smp_random_next(&random) % 900));
@@ -44,7 +44,7 @@ static struct smp_tree *make_tree(uint32_t measures, uint32_t leaves, uint32_t *
     return tree;
 }
 
-/* Nodes of one of both paths only. */
+/* Returns the number of nodes that are in only one of the two paths. */
 static size_t differing(const struct smp_tree *tree, uint32_t from, uint32_t to)
 {
     const struct smp_node *const nodes = smp_tree_nodes(tree);
@@ -59,14 +59,14 @@ static size_t differing(const struct smp_tree *tree, uint32_t from, uint32_t to)
     return count;
 }
 
-/* Nanoseconds for all pairs. */
+/* Returns the nanoseconds for all pairs. */
 static double time_pairs(struct smp_tree *tree, const uint32_t *pairs, bool is_equal)
 {
     const int64_t since_ns = smp_clock_own_cpu_ns();
 
     for (uint32_t i = 0; i + 1 < PAIRS; i++) {
         const uint32_t to = is_equal ? pairs[i] : pairs[i + 1];
-        if (pairs[i] != to) /* as smp_attribution_moved asks */
+        if (pairs[i] != to) /* the same condition as in smp_attribution_moved */
             smp_tree_moved(tree, pairs[i], to, smp_error_change(20 * MS, i % 3 == 0 ? 0.1 : 1), i);
         else
             __asm__ volatile("" ::: "memory");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_export.c - how long each format takes to write, how much memory beside the snapshot, and
- * how much comes out: of a made-up service, once with time at its leaves only, once at every node.
+ * bench_export.c - the time to write each format, the memory needed besides the snapshot, and the
+ * size of the output, for a made-up service with time at its leaves only and at every node.
  *
- * Times depend on the machine and are only shown. The program fails where a writer takes more than
- * MAX_EXTRA_BYTES: that promise holds on every machine.
+ * Times depend on the machine and are only shown. The program fails if a writer takes more than
+ * MAX_EXTRA_BYTES, which does not depend on the machine.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 enum {
     NODES = 120000,
-    PASSES = 5, /* the best one counts: the others met with other programs */
+    PASSES = 5, /* the best pass counts, because other programs disturb the others */
     PART_BYTES = 64 * 1024 * 1024,
     MAX_EXTRA_BYTES = 8 * 1024 * 1024
 };
@@ -125,7 +125,7 @@ static const struct row {
              { "TOP", SMP_FORMAT_TOP, true, "8 MB" },
              { "TEXT", SMP_FORMAT_TEXT, false, "" } };
 
-/* False: a promise is broken. */
+/* Returns false if a promise is broken. */
 static bool print_table(const struct smp_profile *profile, const char *what)
 {
     bool is_kept = true;

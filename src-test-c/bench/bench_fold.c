@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_fold.c - a million random stacks, 40 frames deep, no two alike, in a tree as the sampler of
- * a session with the default memory limit has it; and ten stacks, of which nine have a thousandth
- * of the time each and one has two hundredths.
+ * bench_fold.c - a million random stacks, 40 frames deep and all different, in a tree with the
+ * default memory limit; and ten stacks, of which nine have a thousandth of the time each and one
+ * has two hundredths.
  *
- * Shows what a node and a stack take until the tree is full, what a fold costs, and what is there
- * in the end. Times depend on the machine and are only shown. The program fails where a promise is
- * broken that holds on every machine: a node takes at most MAX_NODE_BYTES, no time is lost, and
- * each of the ten has all its time since the first fold at most.
+ * Shows the size of a node and a stack until the tree is full, the cost of a fold, and the final
+ * tree. Times depend on the machine and are only shown. The program fails if a promise is broken
+ * that does not depend on the machine: a node takes at most MAX_NODE_BYTES, no time is lost, and
+ * each of the ten stacks has all its time at least since the first fold.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -67,7 +67,7 @@ static void fold(struct bench *bench)
         bench->longest_fold_ns = took_ns;
 }
 
-/* Two methods a frame: after twenty frames hardly two stacks are alike. */
+/* There are two methods per frame, so after twenty frames hardly any two stacks are equal. */
 static void make_stack(struct bench *bench, uint32_t *locations)
 {
     const uint64_t bits = smp_random_next(&bench->random);
@@ -93,7 +93,7 @@ static void credit(struct bench *bench, const uint32_t *locations, size_t count,
     *last = leaf;
 }
 
-/* Nine polls in a thousand find one of nine, and twenty the last one. */
+/* Nine polls in a thousand find one of the nine stacks, and twenty find the last one. */
 static void poll(struct bench *bench, uint32_t tick, uint32_t *last)
 {
     uint32_t locations[DEPTH];
@@ -139,7 +139,7 @@ static void print_full(const struct bench *bench, uint32_t polls)
     must(bytes / nodes <= MAX_NODE_BYTES, "a node takes more than it may");
 }
 
-/* Each of the ten is a node of its own below the root. */
+/* Each of the ten stacks is a separate node below the root. */
 static void check_hot(const struct bench *bench)
 {
     const struct smp_node *const nodes = smp_tree_nodes(bench->tree);

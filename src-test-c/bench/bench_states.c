@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_states.c - what the states add to a poll: CPU time with them and without them, measured in
- * turns; of each the smallest of many rounds.
+ * bench_states.c - the cost that states add to a poll: CPU time with and without states, measured
+ * in turn; the smallest of many rounds counts.
  *
  *   a thread that has run     its schedstat is read (of real threads), and its time is credited to
  *                             a tree that holds states
@@ -29,7 +29,7 @@ enum { THREADS = 100, DEPTH = 50, TICKS = 100, ROUNDS = 60, NODES = 1000, CREDIT
 #define TICK_NS (20 * MS)
 #define MOST_NS 700
 
-/* --- threads whose files are read --- */
+/* --- threads whose kernel files are read --- */
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
@@ -58,11 +58,11 @@ static void end_threads(const pthread_t threads[THREADS])
         (void)pthread_join(threads[i], NULL);
 }
 
-/* --- a JVM with nothing but threads --- */
+/* --- a JVM with threads only --- */
 
 struct world {
     int64_t now_ns;
-    bool runs; /* all threads do */
+    bool runs; /* all threads run */
     struct smp_thread threads[THREADS];
     struct smp_run_queue queue;
     unsigned long reads;
@@ -180,7 +180,7 @@ static struct smp_sampler *begin(struct world *world, struct smp_quota *quota, s
     return sampler;
 }
 
-/* What reading the run queue adds to a poll. */
+/* Returns the time that reading the run queue adds to a poll. */
 static double compare_polls(struct world *world, bool runs)
 {
     const struct smp_clock_fake fake = { .ns = read_ns,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_tick.c - what a tick costs where no thread runs: CPU time of the sampler per second of
- * sampling at 20 ms, for 1,000 and 10,000 idle threads; with clocks that cost nothing, which is
- * the cost of the schedule alone, and with the real clocks of as many parked threads.
+ * bench_tick.c - the cost of a tick if no thread runs: the sampler's CPU time per second of
+ * sampling at 20 ms, for 1,000 and 10,000 idle threads, with clocks that cost nothing (only the
+ * schedule) and with the real clocks of as many parked threads.
  *
- * Time is simulated, so that a minute of sampling takes as long as its work; the work is real.
- * What walking and reading names costs in a JVM is not in it. The program fails where a bar is
- * missed: 3 ms per second for 1,000 threads, 25 ms for 10,000, with real clocks, from the first
+ * Time is simulated, so that a minute of sampling takes as long as its work; the work is real. The
+ * cost of walks and of reading names in a JVM is not included. The program fails if a limit is
+ * exceeded: 3 ms per second for 1,000 threads, 25 ms for 10,000, with real clocks, from the first
  * tick on.
  */
 #include <inttypes.h>
@@ -26,7 +26,7 @@
 
 enum {
     DEPTH = 50,
-    START_S = 10, /* "from the start": so many seconds */
+    START_S = 10, /* the seconds that count as "from the start" */
     REST_S = 50,
     MIN_STACK_BYTES = 64 * 1024
 };
@@ -55,7 +55,7 @@ static void *stay(void *tid)
     return NULL;
 }
 
-/* How many could be started. */
+/* Returns how many threads could be started. */
 static size_t start_parked(pthread_t *threads, int32_t *tids, size_t count)
 {
     pthread_attr_t attributes;
@@ -87,7 +87,7 @@ static void end_parked(pthread_t *threads, size_t count)
         (void)pthread_join(threads[i], NULL);
 }
 
-/* --- a JVM with nothing but threads --- */
+/* --- a JVM with threads only --- */
 
 struct world {
     int64_t now_ns;
@@ -183,7 +183,7 @@ static struct smp_jvm functions(struct world *world)
 
 /* --- measuring --- */
 
-/* CPU time per second of sampling, in ms. */
+/* Returns the CPU time per second of sampling, in ms. */
 static double sample_for(struct world *world, struct smp_sampler *sampler, int64_t seconds)
 {
     const int64_t before_ns = smp_clock_own_cpu_ns();
@@ -196,7 +196,7 @@ static double sample_for(struct world *world, struct smp_sampler *sampler, int64
 }
 
 struct cost {
-    double start_ms; /* of CPU per second, in the first seconds */
+    double start_ms; /* CPU time per second, in the first seconds */
     double rest_ms;
 };
 

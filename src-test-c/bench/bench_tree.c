@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_tree.c - what a frame costs, what a node takes, how long a report takes; beside a dumb
- * reference that keeps the same stacks under string keys in a hash map.
+ * bench_tree.c - the cost of a frame, the size of a node, and the time of a report, compared with
+ * a naive version that keeps the same stacks under string keys in a hash map.
  *
- * Times depend on the machine and are only shown; the ratio to the reference travels better. The
- * program fails where a promise is broken that holds on every machine: at most MAX_NODE_BYTES a
- * node, and the same figures as the reference.
+ * Times depend on the machine and are only shown; the ratio to the naive version depends less on
+ * it. The program fails if a promise is broken that does not depend on the machine: at most
+ * MAX_NODE_BYTES per node, and the same figures as the naive version.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,9 +24,9 @@
 
 enum {
     NODES = 120000,
-    PASSES = 7,     /* the best one counts: the others met with other programs */
-    THREADS = 1000, /* that are found with the stack they had */
-    POLLS = 10,     /* of each of them in a round */
+    PASSES = 7,     /* the best pass counts, because other programs disturb the others */
+    THREADS = 1000, /* threads that are found with their previous stack */
+    POLLS = 10,     /* of each thread in a round */
     MAX_NODE_BYTES = 32,
     PART_BYTES = 64 * 1024 * 1024
 };
@@ -73,9 +73,9 @@ static void keep_best(double *best, int64_t since_ns, size_t count)
         *best = each;
 }
 
-/* --- ours --- */
+/* --- the tree under test --- */
 
-/* Adds every stack; leaves[i] gets the leaf of stack i. */
+/* Adds every stack; leaves[i] becomes the leaf of stack i. */
 static void add_all(const struct generated_input *input, struct smp_tree *tree, uint32_t *leaves)
 {
     const struct generated_service *service = input->service;
@@ -93,8 +93,7 @@ static void add_all(const struct generated_input *input, struct smp_tree *tree, 
     }
 }
 
-/* What the sampler does when a thread is found with the stack it had:
- * engine/threads/last_stack.h. */
+/* Does what the sampler does for a thread with an unchanged stack: engine/threads/last_stack.h. */
 static size_t look_again(const struct generated_input *input, struct smp_tree *tree,
                          const uint32_t *leaves, double *best)
 {
@@ -193,7 +192,7 @@ static bool no_flush(void *self)
     return true;
 }
 
-/* Seals a tree of all stacks; every_node: each node has time of its own, so each is a row. */
+/* Finishes a tree of all stacks. every_node: each node has its own time, so each is a row. */
 static struct smp_profile *take_snapshot(struct generated_input *input, bool every_node,
                                          double *finish_ms)
 {
@@ -224,7 +223,7 @@ static struct smp_profile *take_snapshot(struct generated_input *input, bool eve
     return profile;
 }
 
-/* Returns how many bytes the report has. */
+/* Returns the size of the report. */
 static size_t measure_report(struct generated_input *input, bool every_node, double *finish_ms,
                              double *best)
 {
@@ -247,7 +246,7 @@ static size_t measure_report(struct generated_input *input, bool every_node, dou
     return bytes;
 }
 
-/* Of a tree in which no two nodes show the same frame: all texts are made, all are put in order. */
+/* For a tree in which no two nodes show the same frame: all texts are made and sorted. */
 static void measure_own_texts(struct figures *figures)
 {
     struct generated_input input;
@@ -258,7 +257,7 @@ static void measure_own_texts(struct figures *figures)
     generated_input_fini(&input);
 }
 
-/* --- the reference --- */
+/* --- the naive version --- */
 
 static void add_all_to_reference(const struct generated_input *input,
                                  struct reference_tree *reference, size_t stacks)
@@ -313,7 +312,7 @@ static struct reference_tree *measure_reference(const struct generated_input *in
     return reference;
 }
 
-/* The tree is finished; the reference has its totals. */
+/* The tree is finished; the naive version has its totals. */
 static bool are_equal(const struct generated_input *input, const struct smp_tree *tree,
                       const struct reference_tree *reference)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_walk.c - what our own walk of a stack costs, by the kind of its frames: without a JVM, over
- * a stack that looks like one of a JVM.
+ * bench_walk.c - the cost of our own stack walk by the kind of frame, without a JVM, on a stack
+ * that looks like a JVM's.
  *
- * Warm: the least of many rounds, each of many walks. Swept: one walk after 8 MB have been read,
- * the lower quartile. Both may be compared with those of another build on the same machine, also
- * while that does other things. Beside them stands one read of the clock, which travels from
- * machine to machine.
+ * Warm: the fastest of many rounds of many walks. Swept: one walk after 8 MB have been read, the
+ * lower quartile. Both can be compared with another build on the same machine, even if the machine
+ * is busy. The cost of one clock reading is shown for comparing machines.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ enum {
     DEPTH = 48,
     CAPACITY = 256,
     CALL_PC = 20,
-    WALKS = 200, /* of a round */
+    WALKS = 200, /* in a round */
     ROUNDS = 200,
     SWEPT_BYTES = 8 * 1024 * 1024,
     LINE_BYTES = 64
@@ -33,7 +32,7 @@ struct program {
     struct fake_code *code;
     struct smp_frames_cache *cache;
     uintptr_t methods[METHODS];
-    uintptr_t words[METHODS]; /* ids are their addresses, as up to JDK 25 */
+    uintptr_t words[METHODS]; /* the addresses of these words are ids, as up to JDK 25 */
     uintptr_t plain[METHODS];
     uintptr_t inlined[METHODS];
 };
@@ -73,7 +72,7 @@ enum kind { INTERPRETED, COMPILED, INLINED, MIXED, KINDS };
 static const char *const kind_names[KINDS] = { "interpreted", "compiled, none inlined",
                                                "compiled, four in one", "in turn" };
 
-/* frames: of the JVM; a physical frame may have several. */
+/* frames: frames of the JVM; one physical frame may contain several. */
 static void push(struct program *program, enum kind kind, size_t at)
 {
     const size_t method = at % METHODS;

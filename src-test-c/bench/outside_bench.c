@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A library for the benchmark "outside": walks waiting threads from outside and by JVMTI, as the
- * product does, and says how long each walk took.
- */
+/* The native library of the benchmark "outside". It walks waiting threads from outside and through
+ * JVMTI, as the product does, and measures each walk. */
 #include <jni.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,8 +24,8 @@ enum {
 /* How a thread is walked. */
 enum way {
     BY_JVMTI,
-    AFTER_A_POLL, /* from outside, where the clock has been read just before, as by a poll */
-    WITH_CLOCKS   /* from outside, the clock read twice */
+    AFTER_A_POLL, /* from outside, with the clock reading of the poll just before */
+    WITH_CLOCKS   /* from outside, with two clock readings */
 };
 
 static struct {
@@ -119,7 +117,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     return SMP_AGENT_JNI_VERSION;
 }
 
-/* Why nothing can be measured; "": it can. */
+/* Returns the reason why nothing can be measured, or "". */
 JNIEXPORT jstring BENCH(open)(JNIEnv *env, jclass type)
 {
     (void)type;
@@ -148,8 +146,8 @@ static jint compare_chosen(void)
     return differences;
 }
 
-/* The threads that times is about, by their Java ids. How many are not found, or have another stack
- * in one way than in the other. */
+/* Chooses the threads to measure, by their Java ids. Returns how many are not found, or have
+ * different stacks in the two ways. */
 JNIEXPORT jint BENCH(choose)(JNIEnv *env, jclass type, jlongArray ids)
 {
     const struct smp_thread_source source = smp_threads_source();
@@ -168,7 +166,7 @@ JNIEXPORT jint BENCH(choose)(JNIEnv *env, jclass type, jlongArray ids)
     return count - (jint)bench.chosen_count + compare_chosen();
 }
 
-/* Of a walk of each thread, in nanoseconds; FAILED. */
+/* Returns the time of a walk of each thread in nanoseconds, or FAILED. */
 JNIEXPORT jlongArray BENCH(times)(JNIEnv *env, jclass type, jint way)
 {
     jlongArray out = (*env)->NewLongArray(env, (jsize)bench.chosen_count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Breaks one rule of JNI, to show that the build notices. Run by selftest.sh. */
+/** Breaks one rule of JNI to show that the build notices it. Run by selftest.sh. */
 public final class BadJni {
 
     private BadJni() {}

@@ -4,8 +4,7 @@
 # api.sh check|write JAR FILE JDK
 #
 # The public API of a jar: the public and protected members of the public classes outside of internal packages, class by class.
-# check compares them with FILE, which is the frozen API; write makes FILE. A change of the API is a change of FILE, for readers
-# of the change to see.
+# check compares them with FILE, the frozen API; write creates FILE. So a change of the API is visible as a change of FILE.
 set -euo pipefail
 
 action=$1 jar=$2 file=$3 jdk=$4

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# async_safe.sh OBJECT...: what runs in the signal handler calls nothing beyond the list below, and has no
-# thread-locals. Symbols that one of the objects defines are each other's. Calls through pointers are not seen:
-# the first comment of each file names them.
+# async_safe.sh OBJECT...: code that runs in the signal handler calls only the functions listed below and has no
+# thread-locals. The objects may call each other. The script does not see calls through pointers; the first comment of
+# each file names them.
 set -euo pipefail
 
 [ $# -gt 0 ] || { echo "usage: async_safe.sh OBJECT..." >&2; exit 2; }
@@ -12,7 +12,7 @@ bad=0
 # Async-signal-safe, or a plain system call, or no call at all.
 allowed='^(__errno_location|clock_gettime|syscall|memchr|memcmp|memcpy|memmem|memset|strcmp|strstr|smp_safe_read|smp_safe_read_parts|_GLOBAL_OFFSET_TABLE_|smp_code_table)$'
 
-# These files also have functions that make and free what handlers read; their handlers' part calls neither.
+# These files also have functions that allocate and free data for handlers; code in the handler does not call them.
 makers='/(frame_cache|code_copies|method_table)\.c\.o$'
 
 undefined() {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bad_jni.c - one broken rule of JNI per function, to show that the build notices. See selftest.sh.
- */
+/* bad_jni.c - each function breaks one rule of JNI to show that the build notices it. See
+ * selftest.sh. */
 #include <jni.h>
 
 static jobject value_of(JNIEnv *env, jint value)
@@ -17,7 +17,7 @@ JNIEXPORT void JNICALL Java_BadJni_good(JNIEnv *env, jclass self)
     (*env)->ExceptionCheck(env);
 }
 
-/* A second call without a check whether the first one threw. */
+/* Makes a second call without checking whether the first one has thrown. */
 JNIEXPORT void JNICALL Java_BadJni_unchecked(JNIEnv *env, jclass self)
 {
     (void)self;
@@ -25,7 +25,7 @@ JNIEXPORT void JNICALL Java_BadJni_unchecked(JNIEnv *env, jclass self)
     value_of(env, 2);
 }
 
-/* A call over an exception that is pending. */
+/* Makes a call with a pending exception. */
 JNIEXPORT void JNICALL Java_BadJni_pending(JNIEnv *env, jclass self)
 {
     (void)self;
@@ -33,7 +33,7 @@ JNIEXPORT void JNICALL Java_BadJni_pending(JNIEnv *env, jclass self)
     value_of(env, 1);
 }
 
-/* A method id that is none. */
+/* Uses an invalid method id. */
 JNIEXPORT void JNICALL Java_BadJni_fatal(JNIEnv *env, jclass self)
 {
     (*env)->CallStaticVoidMethod(env, self, (jmethodID)0);

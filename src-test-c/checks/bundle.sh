@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# bundle.sh ROOT [ZIP]: the bundle for Maven Central. Without ZIP it is made of a copy of the files git knows, as the version
-# that follows from the snapshot's, with a key that is thrown away; nothing is uploaded and nothing is installed. Each module
-# has its pom and its jars, each file its checksums and a signature that is good, and each pom what Central wants.
+# bundle.sh ROOT [ZIP]: checks the bundle for Maven Central. Without ZIP the script builds the bundle from a copy of the files
+# that git knows, with the snapshot's release version and a temporary key; nothing is uploaded or installed. Each module must
+# have its pom and its jars, each file its checksums and a valid signature, and each pom the entries that Central requires.
 set -euo pipefail
 shopt -s inherit_errexit
 
@@ -41,7 +41,7 @@ copy_tree() {
     find "$work/tree" -name pom.xml -exec sed -i "s/>${snapshot//./\\.}</>$version</" {} +
 }
 
-# As CONTRIBUTING.md has it. Prints the file.
+# Builds the bundle as described in CONTRIBUTING.md. Prints its file name.
 make_bundle() {
     (cd "$work/tree" && mvn --batch-mode --no-transfer-progress --quiet -Prelease -Dmaven.test.skip -Dmaven.install.skip \
         deploy >&2)
@@ -72,7 +72,7 @@ check_module() {
     done
 }
 
-# check_pom FILE PART...: those that it has itself.
+# check_pom FILE PART...: the pom itself contains these parts.
 check_pom() {
     local file=$1 part
     shift
@@ -97,14 +97,14 @@ check_modules() {
     done
 }
 
-# Of all files, also of those that no module has to have.
+# All files are checked, including those that no module must have.
 check_files() {
     local file count=0
     while read -r file; do
         count=$((count + 1))
         check_file "$file"
         case $file in
-            # The rest of what Central wants is inherited.
+            # Other entries that Central requires are inherited.
             */threads-sampler-parent-*.pom) check_pom "$file" name description url licenses developers scm ;;
             *.pom) check_pom "$file" name description ;;
             *.jar) ;;

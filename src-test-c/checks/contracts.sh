@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# contracts.sh ROOT: every header begins with "NAME.h - what it is" and its contract, whose parts stand on lines of
-# their own, in this order, each only if there is something to say:
+# contracts.sh ROOT: every header begins with "NAME.h - purpose" and its contract. Each part of the contract has its own
+# line, in this order; parts may be missing:
 #
-#  * Owns     what is the file's, and for how long
+#  * Owns     the data that the file owns, and for how long
 #  * Threads  which threads may call it
-#  * Errors   what may fail
-#  * Cost     of a call; lines that go on are set in
+#  * Errors   the calls that may fail
+#  * Cost     of a call; continuation lines are indented
 #
-# And no line of a C file has more than 100 columns: clang-format does not touch comments.
+# No line of a C file has more than 100 columns, comments included, which clang-format does not wrap.
 set -euo pipefail
 
 root=${1:?usage: contracts.sh ROOT}
 mapfile -t files < <(find "$root/native/src" -name '*.h' 2>/dev/null | sort)
 [ ${#files[@]} -gt 0 ] || { echo "contracts.sh: no header under $root" >&2; exit 1; }
 
-# Characters are counted, not bytes: what goes on in UTF-8 is left out.
+# Counts characters, not bytes: continuation bytes of UTF-8 are removed.
 find "$root/native/src" "$root/src-test-c" -name '*.[ch]' -print0 2>/dev/null | LC_ALL=C xargs -0 awk '
 {
     gsub(/[\200-\277]/, "")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# documents.sh ROOT: links lead somewhere, and the table of options is complete.
+# documents.sh ROOT: the targets of links exist, and the table of options is complete.
 #
 #   *.md        a relative link names a file of the tree, and a heading of that file if the link has an anchor
 #   java/*.md   the table under "## Options" has a row for each setter of ThreadsSampler, and no other row
@@ -15,7 +15,7 @@ fail() {
     bad=1
 }
 
-# anchors FILE: the anchors of its headings, as GitHub makes them.
+# anchors FILE: the anchors that GitHub makes of its headings.
 anchors() {
     sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_ -]//g; s/ /-/g'
 }
@@ -44,7 +44,7 @@ check_links() {
 
 check_options() {
     local setters rows
-    # A setter that takes a Duration has a twin that takes a number; only the latter counts.
+    # A setter with a Duration also exists with a number; only the latter needs a row.
     setters=$(sed -nE '/\(Duration /d; s/^    public (synchronized )?void set([A-Z][A-Za-z]*)\(.*/\2/p' \
         "$root/java/com/incapsula/sampler/ThreadsSampler.java" | sed -E 's/^./\L&/' | sort)
     rows=$(awk '/^## /{ inside = ($0 == "## Options") } inside' "$root"/java/*.md |

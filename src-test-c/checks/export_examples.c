@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_examples.c FOLDER - some snapshots in every format, as files for tools that are not ours,
- * and what they must come to as NAME.sums: "wall cpu samples calls" of the whole in nanoseconds,
- * then of each sampled group as "group <wall> <cpu> <samples> <bytes of its name>".
+ * export_examples.c FOLDER - writes some snapshots in every format, as files for other tools, and
+ * the expected sums as NAME.sums: "wall cpu samples calls" of the whole in nanoseconds, then
+ * "group <wall> <cpu> <samples> <bytes of its name>" for each sampled group.
  *
- * plain: a service. counted: one whose calls are counted. nasty: the names no format may stumble
- * over; nasty.names has them as they are: class, method, file or "-", "native" or "line", each with
- * a NUL behind it.
+ * plain: a service. counted: a service with counted calls. nasty: difficult names; nasty.names has
+ * them unchanged: class, method, file or "-", "native" or "line", each followed by a NUL.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -157,7 +156,7 @@ static struct smp_profile *make_plain(uint64_t seed)
     return finish(&example);
 }
 
-/* A path of methods without lines, and how often its last one was called. */
+/* Adds a path of methods without lines, and the number of calls of its last one. */
 static void add_calls(struct example *example, const char *group_name)
 {
     const struct smp_name_source source = { .resolve = resolve, .release = release };
@@ -249,7 +248,7 @@ static void write_format(const struct smp_profile *profile, const char *name, co
     write_styled(profile, name, end, format, style);
 }
 
-/* From the tree itself: samples by a pass over the nodes, times from the roots. */
+/* Computed from the tree itself: samples from all nodes, times from the roots. */
 static void write_sums(const struct smp_profile *profile, const char *name)
 {
     const struct smp_node *nodes = smp_tree_nodes(profile->tree);

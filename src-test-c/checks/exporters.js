@@ -51,7 +51,8 @@ function isGroup(group, frames) {
         && Number.isInteger(group.polls) && sum(Object.values(group.outcomes)) === group.polls;
 }
 
-// The spots and the rest are the active time. Examples have no states: that is all time but that of [JVM].
+// The hot spots and the remaining time add up to the active time. The examples have no states, so
+// that is all time except the time of [JVM].
 function isSummary(summary, groups) {
     const { hotSpots, others, elsewhere, lines, activeNanos } = summary;
     const sampled = groups.filter((g) => g.name !== '[JVM]');
@@ -89,7 +90,7 @@ function checkJson(name) {
 
 const LINES = [10, 20, 35];
 
-// Every frame there is: {class, method, file, line}, file and line undefined where there is none.
+// Every frame: {class, method, file, line}; file and line are undefined if the frame has none.
 function framesOf(name) {
     const words = text(name + '.names').split('\0');
     const frames = [];
@@ -104,7 +105,7 @@ function framesOf(name) {
 
 const SHORT = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-// Where a line break would end a record, or a terminal would obey.
+// Characters that would end a record or control a terminal.
 const printable = (name) => name.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g,
     (c) => SHORT[c] ?? '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
 
@@ -114,7 +115,7 @@ function rowOf(frame) {
     return printable(`${frame.type}.${frame.method}(${place})`);
 }
 
-// What each format is to show, and what it shows.
+// The names that each format must show, and those that it shows.
 function namesIn(name, frames) {
     const json = JSON.parse(text(name + '.json')).frames;
     const speedscope = JSON.parse(text(name + '.wall.speedscope.json')).shared.frames;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# exporters.sh EXPORT_EXAMPLES PART: the tool that users read a format with reads what the exporters write, and finds our sums.
+# exporters.sh EXPORT_EXAMPLES PART: the users' tools can read the exporters' output, and find the same sums.
 #
 #   collapsed            perl             FlameGraph's input rules for COLLAPSED
 #   pprof                go tool pprof    PPROF: sums, merging, differences
@@ -31,7 +31,7 @@ same() {
     [ "$2" = "$3" ] || fail "$1: ours $2, theirs $3"
 }
 
-# has TOOL WHAT: is it there to check that? Perl comes with Debian.
+# has TOOL WHAT: returns whether the tool for this check is installed. Perl comes with Debian.
 has() {
     command -v "$1" >/dev/null && return
     lacks "$@"
@@ -44,15 +44,15 @@ lacks() {
     return 1
 }
 
-# ours NAME COLUMN: a sum over all groups; 1 wall, 2 CPU, 3 samples, 4 calls.
+# ours NAME COLUMN: prints a sum over all groups; 1 wall, 2 CPU, 3 samples, 4 calls.
 ours() {
     awk -v column="$2" 'NR == 1 { print $column }' "$work/$1.sums"
 }
 
 # ---------------------------------------------------------------------------------------- COLLAPSED
 
-# The rules of flamegraph.pl: the last blanks part the stack from a number, ';' parts frames, and a stack that itself
-# ends in blanks and a number is taken for a difference. Prints the sum, the lines, and the lines it would not take.
+# The rules of flamegraph.pl: the last blanks separate the stack from a number, ';' separates frames, and a stack that itself
+# ends in blanks and a number is taken for a difference. Prints the sum, the lines, and the lines that it would refuse.
 collapsed_sum() {
     perl -e 'my ($sum, $lines, $wrong) = (0, 0, 0);
         while (<STDIN>) {
@@ -68,9 +68,9 @@ collapsed_sum() {
         print "$sum $lines $wrong\n"'
 }
 
-# The rules by which flamegraph.pl --color=java and async-profiler's converter colour a frame: an end "_[j]", which
-# neither shows. Prints how many frames of methods (a ")" at the end) would not be coloured, and how many frames in
-# brackets would.
+# flamegraph.pl --color=java and async-profiler's converter colour a frame that ends in "_[j]", and do not show this
+# suffix. Prints how many frames of methods (a ")" at the end) would not be coloured, and how many frames in brackets
+# would.
 collapsed_colours() {
     perl -e 'my ($bare, $odd) = (0, 0);
         while (<STDIN>) {
@@ -113,7 +113,7 @@ check_collapsed() {
 
 # -------------------------------------------------------------------------------------------- PPROF
 
-# [OPTION] PROFILE: the values of all samples, one line each: samples wall cpu thread.
+# [OPTION] PROFILE: prints the values of all samples, one line each: samples wall cpu thread.
 pprof_samples() {
     go tool pprof -raw "$@" 2>"$work/pprof.err" | awk '
         /^Samples:/ { inside = 1; next }
@@ -122,25 +122,25 @@ pprof_samples() {
         inside && /thread:\[/ { print values, substr($0, index($0, "thread:[")) }'
 }
 
-# [OPTION] PROFILE COLUMN summed up: 1 samples, 2 wall, 3 CPU.
+# [OPTION] PROFILE COLUMN: prints the sum; 1 samples, 2 wall, 3 CPU.
 pprof_sum() {
     pprof_samples "${@:1:$#-1}" | awk -v column="${!#}" '{ sum += $column } END { printf "%.0f\n", sum }'
 }
 
-# The sums of each group, without names, in order: wall CPU samples.
+# Prints the sums of each group, without names, in order: wall CPU samples.
 pprof_groups() {
     pprof_samples "$1" | awk '{ values[0] = $1; values[1] = $2; values[2] = $3; $1 = $2 = $3 = ""
         samples[$0] += values[0]; wall[$0] += values[1]; cpu[$0] += values[2] }
         END { for (name in wall) printf "%.0f %.0f %.0f\n", wall[name], cpu[name], samples[name] }' | sort
 }
 
-# What pprof itself adds up, from "Showing nodes accounting for 1ns, 100% of 1ns total".
+# Prints the sum that pprof computes, from "Showing nodes accounting for 1ns, 100% of 1ns total".
 pprof_top_total() {
     go tool pprof -top -nodecount=100000 -nodefraction=0 -unit=ns -sample_index="$2" "$1" 2>/dev/null |
         sed -nE 's/^Showing nodes accounting for (-?[0-9]+)(ns)?, .* of (-?[0-9]+)(ns)? total$/\1/p'
 }
 
-# In NAME.sums.
+# The expected value in NAME.sums.
 column_of() {
     case $1 in wall) echo 1 ;; cpu) echo 2 ;; samples) echo 3 ;; calls) echo 4 ;; esac
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# exports.sh LIBRARY: only what the JVM looks up by name is visible from outside.
+# exports.sh LIBRARY: the library exports only the symbols that the JVM looks up by name.
 set -euo pipefail
 
 library=${1:?usage: exports.sh LIBRARY}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# format.sh ROOT: every C file is as clang-format 14 would write it. Exit 77: the tool is not installed.
-# SMP_TOOLS=required: it must be there.
+# format.sh ROOT: every C file is formatted by clang-format 14. Exit 77: the tool is not installed.
+# SMP_TOOLS=required: it must be installed.
 set -euo pipefail
 
 root=${1:?usage: format.sh ROOT}

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# glibc.sh LIBRARY: each function that it takes from the C library was there in glibc 2.17, in the version that it wants. One
-# that is newer keeps the whole library from being loaded on older systems.
+# glibc.sh LIBRARY: each function that the library imports from the C library exists in glibc 2.17, in the same version. A
+# newer function would prevent the library from being loaded on older systems.
 set -euo pipefail
 
 library=${1:?usage: glibc.sh LIBRARY}
 floor=2.17
 
-# NAME@VERSION, one a line. What is weak and has no version, gcc's start files want, if it is there.
+# NAME@VERSION, one per line. Weak symbols without a version are optional imports of gcc's start files.
 taken=$(readelf --wide --dyn-syms "$library" | awk '$7 == "UND" && $8 != "" && ($5 != "WEAK" || $8 ~ /@/) { print $8 }')
 newer=$(awk -F '@+GLIBC_' -v floor="$floor" '
     BEGIN { split(floor, most, ".") }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# gradle.sh ROOT [REPOSITORY]: a program that the Gradle on the path builds and runs with the library, as java/README.md shows
-# it. Run by hand: the library is taken from Maven's repository (~/.m2/repository), where "mvn install" has put it.
+# gradle.sh ROOT [REPOSITORY]: the Gradle on the path builds and runs a program with the library, as java/README.md describes.
+# Run by hand, after "mvn install": the library is taken from Maven's repository (~/.m2/repository).
 set -euo pipefail
 
 root=$(realpath "${1:?usage: gradle.sh ROOT [REPOSITORY]}")

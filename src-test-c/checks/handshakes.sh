@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# handshakes.sh ROOT: no source asks the JVM for what takes as long as a stack is deep. Its thread is stopped then, and
-# each other one as soon as something waits for a safepoint. So stacks are read from their leaves, up to a limit.
+# handshakes.sh ROOT: no source calls a JVM function whose cost grows with the depth of a stack. During such a call the
+# thread is stopped, and all threads are if something waits for a safepoint. So stacks are read from their leaves, up to a
+# limit.
 set -euo pipefail
 
 root=${1:?usage: handshakes.sh ROOT}

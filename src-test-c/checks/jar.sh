@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# jar.sh JAR JDK: it carries a library for each platform, and each is one for that processor, which exports and needs what it may;
-# its manifest has no property that the build did not know.
+# jar.sh JAR JDK: the jar contains a library for each platform, built for the right processor, with the allowed exports and
+# dependencies; its manifest contains no property that the build did not replace.
 set -euo pipefail
 
 usage="usage: jar.sh JAR JDK"

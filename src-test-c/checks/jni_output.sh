@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# jni_output.sh prepare FOLDER: empties the folder where JVMs under test write what they print themselves
+# jni_output.sh prepare FOLDER: empties the folder for the JVMs' own output during tests
 #                               (-XX:+LogVMOutput -XX:LogFile=FOLDER/jvm-%p.log).
-# jni_output.sh check FOLDER:   fails where one of those JVMs complained about the use of JNI.
+# jni_output.sh check FOLDER:   fails if one of those JVMs complained about the use of JNI.
 set -euo pipefail
 
 command=${1:?usage: jni_output.sh prepare|check FOLDER}
 folder=${2:?usage: jni_output.sh prepare|check FOLDER}
 
-# What -Xcheck:jni prints, on JDK 17 to 25.
+# The complaints of -Xcheck:jni on JDK 17 to 25.
 complaints='(WARNING|FATAL ERROR|ASSERTION) (in|on) native|WARNING: JNI |JNI local refs|in native method'
 
 case $command in

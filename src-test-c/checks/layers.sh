@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# layers.sh ROOT: every C file includes only what its room may include, and no files include each other in a circle.
+# layers.sh ROOT: every C file includes only files that its room may include, and there are no circular includes.
 # A folder is a room; the first part of its path is its layer.
 set -euo pipefail
 
@@ -11,7 +11,7 @@ mapfile -t files < <(find "$sources" "$root/src-test-c" -name '*.[ch]' -not -pat
 [ ${#files[@]} -gt 0 ] || { echo "layers.sh: no C file under $root" >&2; exit 1; }
 
 exec awk -v sources="$sources" -v count=${#files[@]} '
-# room NAME, what it may include besides itself: rooms, or single headers
+# room NAME, the rooms or single headers that it may include besides itself
 function room(name, includes,    i, n, list) {
     may[name, name] = 1
     n = split(includes, list, " ")
@@ -20,7 +20,7 @@ function room(name, includes,    i, n, list) {
     known[name] = 1
 }
 
-# In the order in which they stand on each other.
+# The layers, lowest first.
 BEGIN {
     room("base", "")
     room("model", "base")
@@ -103,7 +103,7 @@ FNR == 1 {
     }
 }
 
-# A file that includes none of the rest, or that none of the rest includes, is in no circle. What is left is.
+# A file that includes none of the remaining files, or that none of them includes, is in no circle. Remaining files are.
 END {
     do {
         split("", includes)

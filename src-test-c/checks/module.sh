@@ -41,12 +41,12 @@ JAVA
     "$work/src/user/Main.java"
 "$run/bin/java" -Xcheck:jni --module-path "$jar:$work/classes" --enable-native-access=com.incapsula.sampler \
     -Dcom.incapsula.sampler.workdir="$work" --module user.of.sampler/user.Main | tee "$work/out"
-# The virtual machine prints its complaints to standard output.
+# The JVM prints its complaints to standard output.
 [ "$(wc -l <"$work/out")" -eq 1 ]
 
 "$run/bin/java" -jar "$jar" --version | grep -q '^threads-sampler [0-9]'
 
-# A report every second: at its exit a JVM waits two seconds at most for the last one, which are few on a busy machine.
+# A report every second, because at its exit a JVM waits at most two seconds for the last one, which a busy machine may miss.
 cat >"$work/Plain.java" <<'JAVA'
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# musl.sh LIBRARY [LOADER...]: musl's loader, run by that command, finds all that the library takes from the C library.
+# musl.sh LIBRARY [LOADER...]: musl's loader, run by this command, finds all functions that the library imports from libc.
 #
-# Exit 77: the loader of this machine is not installed. SMP_TOOLS=required: it must be there.
+# Exit 77: the loader of this machine is not installed. SMP_TOOLS=required: it must be installed.
 set -euo pipefail
 
 library=$(realpath "${1:?usage: musl.sh LIBRARY [LOADER...]}")
@@ -17,5 +17,5 @@ if [ $# = 0 ]; then
         exit 77
     fi
 fi
-# As ldd does: it resolves all symbols and runs nothing.
+# Like ldd: resolves all symbols and runs nothing.
 "${loader[@]}" --list "$library"

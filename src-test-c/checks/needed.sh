@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# needed.sh LIBRARY: it needs libc, in the three files that an old glibc comes in, and nothing else, has no thread-locals,
-# no path of the machine it was built on, and resolves all its symbols when it is loaded.
+# needed.sh LIBRARY: the library depends only on libc, in the three files of an old glibc. It has no thread-locals and no path
+# of the build machine, and all its symbols are resolved when it is loaded.
 set -euo pipefail
 
 library=${1:?usage: needed.sh LIBRARY}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# page.sh: the functions of the HTML reports' page against naive versions, with node's own test runner. Exit 77: no node.
-# SMP_TOOLS=required: it must be there.
+# page.sh: tests the functions of the HTML reports' page against naive versions, with node's test runner. Exit 77: no node.
+# SMP_TOOLS=required: it must be installed.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# page_lint.sh FOLDER: the page's JavaScript by "tsc --checkJs", with FOLDER/tsconfig.json, and by ESLint, with checks/node.
+# page_lint.sh FOLDER: checks the page's JavaScript by "tsc --checkJs" with FOLDER/tsconfig.json, and by ESLint with checks/node.
 # SMP_NODE_MODULES names a node_modules folder, made by "npm ci" in a copy of checks/node. Exit 77: node or a module is missing.
-# SMP_TOOLS=required: they must be there.
+# SMP_TOOLS=required: they must be installed.
 set -euo pipefail
 
 page=$(realpath "${1:?usage: page_lint.sh FOLDER}")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# reproducible.sh ROOT [BUILT]: two builds of the files git knows, in two folders of different length, give the same
-# jars byte for byte, those of the modules and the native library among them. One of the builds may be there already: its
-# jars are in the folder BUILT. The others are made without tests.
+# reproducible.sh ROOT [BUILT]: two builds of the files that git knows, in folders of different length, give identical
+# jars, including those of the modules and the native library. BUILT is the folder with the jars of an earlier build, if
+# there is one. The script builds without tests.
 set -euo pipefail
 shopt -s inherit_errexit
 
@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 
-# build FOLDER: prints where its jars are.
+# build FOLDER: builds and prints the folder with the jars.
 build() {
     local folder=$work/$1
     mkdir -p "$folder"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# selftest.sh JDK CC [format]: every check passes on something good and fails on each thing it is there to find.
-# With "format": the check of that name only, which needs a tool. Exit 77: it is not installed.
+# selftest.sh JDK CC [format]: every check passes on correct input and fails on each fault that it must find.
+# With "format": tests only that check, which needs a tool. Exit 77: the tool is not installed.
 set -euo pipefail
 
 jdk=${1:?usage: selftest.sh JDK CC [format]}
@@ -26,7 +26,7 @@ expect() {
     fi
 }
 
-# tree NAME FILE LINE...: a source tree with one good file per layer and FILE made of LINEs.
+# tree NAME FILE LINE...: a source tree with one correct file per layer, and FILE with these LINEs.
 tree() {
     local folder=$work/$1 file=$2 layer
     shift 2
@@ -75,7 +75,7 @@ check_layers() {
     expect fail "layers: no files" "$checks/layers.sh" "$work/nothing"
 }
 
-# tables NAME: a root with what tables.sh reads and writes.
+# tables NAME: a root folder with the files that tables.sh reads and writes.
 tables() {
     local folder=$work/$1
     mkdir -p "$folder/native" "$folder/java/META-INF/threads-sampler/page"
@@ -126,7 +126,7 @@ check_tables() {
     expect fail "tables: no table" "$checks/tables.sh" "$good" "$cc" --write
 }
 
-# header NAME LINE...: a tree with one header whose first comment is made of LINEs.
+# header NAME LINE...: a tree with one header whose first comment has these LINEs.
 header() {
     local folder=$work/$1
     shift
@@ -209,7 +209,7 @@ check_libraries() {
     fi
 }
 
-# jar NAME [FOLDER LIBRARY]...: a jar of these.
+# jar NAME [FOLDER LIBRARY]...: a jar with these libraries.
 jar() {
     local name=$1
     shift
@@ -224,7 +224,7 @@ jar() {
     echo "$work/$name.jar"
 }
 
-# as_processor NUMBER LIBRARY: a copy whose header says so; 62 is x86-64, 183 is AArch64.
+# as_processor NUMBER LIBRARY: a copy whose header has this processor; 62 is x86-64, 183 is AArch64.
 as_processor() {
     local copy=$work/processor-$1.so
     cp "$2" "$copy"
@@ -287,7 +287,7 @@ check_sources() {
 
 check_format() {
     local folder=$work/format
-    # Says which tool is missing, and fails where it is required.
+    # Prints the missing tool, and fails if it is required.
     if ! command -v clang-format-14 >/dev/null; then
         "$checks/format.sh" "$root"
         return
@@ -301,7 +301,7 @@ check_format() {
     expect fail "format: a badly set line" "$checks/format.sh" "$folder"
 }
 
-# without_tools COMMAND...: with no program but the shell's own and those that scripts cannot do without.
+# without_tools COMMAND...: runs it with the shell's builtins and the programs that every script needs, but no others.
 without_tools() {
     local folder=$work/bin tool
     mkdir -p "$folder"
@@ -311,8 +311,8 @@ without_tools() {
     PATH=$folder "$@"
 }
 
-# expect_skipped WHAT MESSAGE COMMAND...: exits with 77 and prints the message where its tool is missing, fails where
-# that is required.
+# expect_skipped WHAT MESSAGE COMMAND...: it exits with 77 and prints the message if its tool is missing, and fails if the
+# tool is required.
 expect_skipped() {
     local what=$1 message=$2 status=0
     shift 2
@@ -347,7 +347,7 @@ check_missing_tools() {
     rm "$work/bin/cmake" "$work/bin/uname"
 }
 
-# What an earlier build has left in the folder of the jar; cmake does nothing, the library is there.
+# An earlier build has left files in the folder of the jar; cmake does nothing because the library exists.
 check_stale_library() {
     local build=$work/stale libraries=$work/stale/classes/META-INF/native own other
     own=linux-$(uname -m)
@@ -362,7 +362,7 @@ check_stale_library() {
     expect fail "build: keeps one of another processor" test -e "$libraries/$other"
 }
 
-# The C tests of a build without cmocka: one that fails and says so.
+# The C tests of a build without cmocka: a single test that fails and says so.
 check_cmocka() {
     local build=$work/no-cmocka
     cmake -S "$root/native" -B "$build" -DCMAKE_C_COMPILER="$cc" -DSMP_JAVA_HOME="$jdk" \
@@ -390,7 +390,7 @@ check_documents() {
     expect fail "documents: an option without a row" "$checks/documents.sh" "$folder"
 }
 
-# bundle_file FILE TEXT: with its checksums and what the gpg of check_bundle takes for a signature.
+# bundle_file FILE TEXT: writes the file, its checksums and a signature that the fake gpg of check_bundle accepts.
 bundle_file() {
     mkdir -p "$(dirname "$1")"
     printf '%s\n' "$2" >"$1"
@@ -399,7 +399,7 @@ bundle_file() {
     echo "signature of $(sha1sum <"$1")" >"$1.asc"
 }
 
-# The files of a bundle, made anew.
+# Writes the files of a bundle again.
 fill_bundle() {
     local files=$1 suffix
     rm -rf "$files"
@@ -412,14 +412,14 @@ fill_bundle() {
     done
 }
 
-# expect_bundle pass|fail WHAT: of the files as they are now.
+# expect_bundle pass|fail WHAT: checks the current files.
 expect_bundle() {
     "$jdk/bin/jar" --create --no-manifest --file "$work/bundle.zip" -C "$work/bundle" com
     expect "$1" "bundle: $2" env PATH="$work/bundle-tools:$jdk/bin:$PATH" \
         "$checks/bundle.sh" "$work/bundle-root" "$work/bundle.zip"
 }
 
-# How a bundle is made is not run here: that is a whole build.
+# The script does not build a bundle here, which would be a whole build.
 check_bundle() {
     local files=$work/bundle/com/incapsula/sampler
     local library=$files/threads-sampler/2.5.0/threads-sampler-2.5.0
@@ -473,7 +473,7 @@ check_page_lint() {
     expect fail "page_lint: no modules where tools are required" env SMP_TOOLS=required SMP_NODE_MODULES=/none \
         "$checks/page_lint.sh" "$root/$page"
     [ -f "${SMP_NODE_MODULES:-}/eslint/package.json" ] || return 0
-    # All at once: each run reads the whole page.
+    # All faults in one run, because each run reads the whole page.
     cp -r "$root/$page" "$work/page"
     printf '%s\n' 'element("p").nothingLikeThis();' 'function more(text) { return element("p", text); }' \
         '/** @param {string} text */ function most(text) { element("p").innerHTML = text; }' >"$work/page/more.js"
@@ -484,7 +484,7 @@ check_page_lint() {
     expect pass "page_lint: text as elements" grep -q "textContent only" "$work/lint"
 }
 
-# run_java METHOD: calls one native method of bad_jni.c in a JVM with the flags that java/pom.xml gives to the tests.
+# run_java METHOD: calls one native method of bad_jni.c in a JVM with the test flags of java/pom.xml.
 run_java() {
     # The JVM aborts after a fatal complaint; neither a core file nor the shell's remark is wanted.
     {

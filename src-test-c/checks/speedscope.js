@@ -29,7 +29,8 @@ const ARGUMENTS = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', 
     '--no-first-run', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
     '--dump-dom', '--user-data-dir=' + path.join(folder, 'chromium')];
 
-// The texts of the page after it has opened a file of these bytes, as speedscope's own command line hands them to it.
+// The texts of the page after it has opened a file with these bytes, which are passed as by
+// speedscope's own command line.
 function open(file, bytes, budget = BUDGETS_MS[0]) {
     const script = path.join(folder, 'load.js');
     fs.writeFileSync(script,
@@ -39,7 +40,8 @@ function open(file, bytes, budget = BUDGETS_MS[0]) {
         { encoding: 'utf8', maxBuffer: 1 << 28, timeout: PATIENCE_MS, stdio: ['ignore', 'pipe', 'ignore'] }));
 }
 
-// What is wrong with the page of a file, as look(texts) says; nothing where the page is right, now or later.
+// Returns the complaints of look(texts) about the page of a file; none if the page is right, now
+// or later.
 function complaints(file, bytes, look) {
     let found = [];
     for (const budget of BUDGETS_MS) {
@@ -58,7 +60,7 @@ function textsOf(dom) {
         .map((text) => text.replace(/&(lt|gt|quot|nbsp|amp);/g, (entity) => ENTITIES[entity]));
 }
 
-// As speedscope writes times.
+// Formats a time as speedscope does.
 function shown(nanoseconds) {
     for (const [unit, size] of [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]]) {
         if (nanoseconds >= size) {
@@ -92,12 +94,12 @@ function check(name) {
     }).forEach((complaint) => expect(false, file + ': ' + complaint));
 }
 
-// PPROF: of its sample types speedscope shows wall time, all of it.
+// PPROF: among its sample types speedscope shows wall time, all of it.
 function checkPprof(name) {
     const file = name + '.pprof';
     const [wall] = fs.readFileSync(path.join(folder, name + '.sums'), 'utf8').split(' ').map(Number);
     complaints(file, fs.readFileSync(path.join(folder, file)), (texts) => {
-        // A row has its total, its own and its name; the own ones add up to all.
+        // A row has its total, its own time and its name; the own times add up to the total.
         const times = texts.map((text) => text.match(/^([\d.]+)(s|ms|\u00b5s|ns) \(/)).filter((match) => match !== null);
         const own = times.filter((_, i) => i % 2 === 1)
             .reduce((sum, [, digits, unit]) => sum + digits * { s: 1e9, ms: 1e6, '\u00b5s': 1e3, ns: 1 }[unit], 0);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# static_names.sh ROOT: no two files have a static function of one name, so that a name in a debugger or a profile
-# says which function it is.
+# static_names.sh ROOT: the names of static functions are unique, so that a name in a debugger or a profile identifies the
+# function.
 set -euo pipefail
 
 root=${1:?usage: static_names.sh ROOT}
@@ -10,8 +10,7 @@ mapfile -t files < <(find "$root/native/src" -name '*.c' 2>/dev/null | sort)
 [ ${#files[@]} -gt 0 ] || { echo "static_names.sh: no C file under $root" >&2; exit 1; }
 
 exec awk -v count=${#files[@]} '
-# The name before the first parenthesis of a declaration. Where its type stands on a line of its own, the name is on
-# the next one.
+# The name before the first parenthesis of a declaration. If its type has its own line, the name is on the next line.
 function see(line) {
     gsub(/__attribute__ *\(\(([^()]|\([^()]*\))*\)\)/, "", line)
     sub(/_Atomic\([^()]*\)/, "", line)

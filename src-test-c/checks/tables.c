@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tables.c - prints what documents and the page have from lists in C: see tables.sh.
+ * tables.c - prints the tables that documents and the page take from lists in C; see tables.sh.
  *
  *   tables glossary   a markdown table: lines of the sampler's account
  *   tables counting   likewise: those about the counting of calls
@@ -21,15 +21,15 @@
 #include "model/outcome.h"
 
 struct line {
-    const char *code; /* NULL: it is in no map */
+    const char *code; /* NULL: the line is in no map */
     const char *kind; /* of an outcome */
     const char *text;
-    const char *shown; /* when it is in a short account */
+    const char *shown; /* when a short account shows it */
     const char *words;
-    const char *frame; /* has the time of an outcome; NULL: a stack has it */
+    const char *frame; /* the frame with the time of an outcome; NULL: a stack has it */
 };
 
-/* By level. */
+/* Indexed by level. */
 #define X(level, per_mille, level_words) static const char SHOWN_##level[] = level_words;
 SMP_SHOWN_MAP(X)
 #undef X
@@ -69,13 +69,13 @@ static const struct line COUNTING[] = {
 
 enum {
     ACCOUNT_COUNT = sizeof(ACCOUNT) / sizeof(ACCOUNT[0]),
-    FIRST_ACCOUNT_LINES = 3, /* as account_record.h says */
+    FIRST_ACCOUNT_LINES = 3, /* as in account_record.h */
     OUTCOME_COUNT = sizeof(OUTCOMES) / sizeof(OUTCOMES[0]),
     COUNTER_COUNT = sizeof(COUNTERS) / sizeof(COUNTERS[0]),
     COUNTING_COUNT = sizeof(COUNTING) / sizeof(COUNTING[0])
 };
 
-/* Until the next call. */
+/* Valid until the next call. */
 static const char *means(const struct line *line)
 {
     static char text[1024];
@@ -128,7 +128,7 @@ static void print_measures(void)
 #undef X
 }
 
-/* A JavaScript string, without the backticks of markdown. */
+/* Prints a JavaScript string, without the backticks of markdown. */
 static void print_string(const char *text)
 {
     putchar('\'');

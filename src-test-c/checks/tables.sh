@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# tables.sh ROOT CC [--write]: java/REFERENCE.md and the page have what the lists in C say of outcomes, counters, counting,
-# measures and options. --write makes them agree. In the document each table but that of options stands between
+# tables.sh ROOT CC [--write]: java/REFERENCE.md and the page agree with the lists in C of outcomes, counters, counting,
+# measures and options. --write updates them. In the document each table except that of options is between
 #
 #   <!-- glossary: made by native/build.sh tables -->
 #   <!-- end of glossary -->
 #
-# The table of options has rows for other properties too, so only the rows that C knows are made.
+# The table of options also has rows for other properties, so only the rows that C knows are written.
 set -euo pipefail
 
 root=${1:?usage: tables.sh ROOT CC [--write]}
@@ -20,7 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 
-# agree FILE WANTED: FILE is as the file WANTED, or becomes it.
+# agree FILE WANTED: compares FILE with the file WANTED, or replaces it by WANTED.
 agree() {
     cmp -s "$1" "$2" && return
     if [ "$write" = --write ]; then
@@ -33,7 +33,7 @@ agree() {
     bad=1
 }
 
-# made TABLE <DOCUMENT: the document with the table as it must be.
+# made TABLE <DOCUMENT: prints the document with the right table.
 made() {
     "$work/tables" "$1" >"$work/$1"
     awk -v table="$1" -v rows="$work/$1" '
@@ -51,7 +51,7 @@ made() {
     }
 }
 
-# made_options <DOCUMENT: the document with each of C's rows as it must be.
+# made_options <DOCUMENT: prints the document with the right row for each of C's options.
 made_options() {
     "$work/tables" options >"$work/options"
     awk -v rows="$work/options" '

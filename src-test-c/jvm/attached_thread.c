@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A library for AttachedThreadProgram: native code that computes on a thread of its own, attaches
- * it for a call of Java, and keeps it when it has detached it. It shares nothing with the library
- * that is tested.
- */
+/* The native library of AttachedThreadProgram. Native code computes on its own thread, attaches it
+ * for a call of Java, detaches it and keeps it. The library shares nothing with the library under
+ * test. */
 #include <jni.h>
 #include <pthread.h>
 #include <semaphore.h>

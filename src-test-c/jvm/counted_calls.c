@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A library for the programs in jvm/counted: counts calls as the product does, and hands out what
- * was counted of each method, over all threads.
- */
+/* The native library of the programs in jvm/counted. It counts calls as the product does and
+ * returns the counts of each method over all threads. */
 #include <jni.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +16,7 @@
 
 enum { METHODS = 1 << 20, TEXT_BYTES = 1 << 20, FIGURES = 6, MAX_DEPTH = 1000 };
 
-/* Calls of each method since the last start or reset, by its number. */
+/* Calls of each method since the last start or reset, indexed by its number. */
 static int64_t counted_calls[METHODS];
 static int64_t uncounted;
 static uint64_t ended_trees;
@@ -65,7 +63,7 @@ static enum smp_status start_plan(struct smp_counting_plan *plan,
     return status;
 }
 
-/* Why nothing is counted; "": it is. */
+/* Returns the reason why calls are not counted, or "". */
 JNIEXPORT jstring COUNTED(start)(JNIEnv *env, jclass type, jstring roots, jstring filter,
                                  jint scheme, jboolean exact, jint max_methods)
 {
@@ -139,7 +137,7 @@ static void read_calls(void)
     counter.read(counter.self, &visitor);
 }
 
-/* "counted.Work.run=12 3" for each method that was called: calls, number. */
+/* Returns "counted.Work.run=12 3" for each called method: calls, number. */
 JNIEXPORT jstring COUNTED(read)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
@@ -187,7 +185,7 @@ JNIEXPORT void COUNTED(drop)(JNIEnv *env, jclass type, jint method)
     counter.drop(counter.self, &number, 1);
 }
 
-/* Batches, methods, has work?, root entered?, live bytes, uncounted calls. */
+/* Returns batches, methods, has work?, root entered?, live bytes, uncounted calls. */
 JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
@@ -206,7 +204,7 @@ JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
     return array;
 }
 
-/* "LEFT_ALONE 1 too large: counted.Large.run" for each figure that is not 0. */
+/* Returns "LEFT_ALONE 1 too large: counted.Large.run" for each figure that is not 0. */
 JNIEXPORT jstring COUNTED(account)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
@@ -243,7 +241,7 @@ static void count_place(void *context, const struct smp_counted_thread *thread,
     (*count)++;
 }
 
-/* Threads that are inside of a root now. */
+/* Returns the number of threads inside a root. */
 JNIEXPORT jint COUNTED(inside)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();

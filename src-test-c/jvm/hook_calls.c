@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A library for the programs in jvm/hooked: defines the hook class as the product does, turns
- * counting on and off, and hands out what was counted.
- */
+/* The native library of the programs in jvm/hooked. It defines the hook class as the product does,
+ * turns counting on and off, and returns the counts. */
 #include <jni.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,7 +34,7 @@ JNIEXPORT jint HOOKED(position)(JNIEnv *env, jclass type, jlong tid);
 JNIEXPORT jlongArray HOOKED(losses)(JNIEnv *env, jclass type);
 JNIEXPORT jlong HOOKED(reflected)(JNIEnv *env, jclass type, jboolean refused);
 
-/* Of reflection, in this process. */
+/* Reflective calls in this process. */
 static _Atomic jlong reflected_calls;
 static _Atomic bool refuses_reflected;
 
@@ -49,7 +47,8 @@ static bool on_reflected(JNIEnv *env, jobject called, jobject receiver)
     return !refuses_reflected;
 }
 
-/* How often the hook has said a reflective call since the last time; refused: from now on. */
+/* Returns how many reflective calls the hook has reported since the last time; refused: whether
+ * later ones are refused. */
 JNIEXPORT jlong HOOKED(reflected)(JNIEnv *env, jclass type, jboolean refused)
 {
     (void)env;
@@ -58,7 +57,7 @@ JNIEXPORT jlong HOOKED(reflected)(JNIEnv *env, jclass type, jboolean refused)
     return atomic_exchange(&reflected_calls, 0);
 }
 
-/* Why nothing can be counted; "": it can. */
+/* Returns the reason why calls cannot be counted, or "". */
 JNIEXPORT jstring HOOKED(open)(JNIEnv *env, jclass type)
 {
     char reason[SMP_HOOK_REASON_BYTES] = "out of memory";
@@ -68,7 +67,7 @@ JNIEXPORT jstring HOOKED(open)(JNIEnv *env, jclass type)
     return (*env)->NewStringUTF(env, status == SMP_OK ? "" : reason);
 }
 
-/* A status. */
+/* Returns a status. */
 JNIEXPORT jint HOOKED(start)(JNIEnv *env, jclass type, jboolean exact, jint nodes, jint depth,
                              jlong bytes)
 {
@@ -125,7 +124,7 @@ static jlongArray new_array(JNIEnv *env, const jlong *numbers, size_t count)
     return array;
 }
 
-/* Of each node that has changed: tree, thread, ordinal, parent, method, root?, calls, ns, least,
+/* For each node that has changed: tree, thread, ordinal, parent, method, root?, calls, ns, least,
  * most. */
 JNIEXPORT jlongArray HOOKED(deltas)(JNIEnv *env, jclass type)
 {
@@ -153,7 +152,8 @@ JNIEXPORT void HOOKED(retire)(JNIEnv *env, jclass type, jlong tid)
     smp_call_arena_retire(tid);
 }
 
-/* The method a thread is in; plus 2^30 where it is in a hook. OUTSIDE: of all roots. */
+/* Returns the method in which a thread is, plus 2^30 if it is in a hook. OUTSIDE: outside all
+ * roots. */
 JNIEXPORT jint HOOKED(position)(JNIEnv *env, jclass type, jlong tid)
 {
     struct smp_call_position position;
@@ -165,7 +165,7 @@ JNIEXPORT jint HOOKED(position)(JNIEnv *env, jclass type, jlong tid)
     return position.method + (position.is_in_hook ? 1 << 30 : 0);
 }
 
-/* Roots, bytes that are in use, news. */
+/* Returns lost roots, used bytes, first entries. */
 JNIEXPORT jlongArray HOOKED(losses)(JNIEnv *env, jclass type)
 {
     const jlong numbers[LOSSES] = { (jlong)smp_call_arena_lost_roots(),

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A library for OwnersProgram: reads who holds the lock that a thread waits for, as the product
- * does.
- */
+/* The native library of OwnersProgram. It reads the holder of the lock for which a thread waits,
+ * as the product does. */
 #include <jni.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,7 +66,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     return SMP_AGENT_JNI_VERSION;
 }
 
-/* Are owners of monitors read? */
+/* Returns whether owners of monitors can be read. */
 JNIEXPORT jboolean READS(open)(JNIEnv *env, jclass type)
 {
     (void)env;
@@ -80,7 +78,7 @@ JNIEXPORT jboolean READS(open)(JNIEnv *env, jclass type)
     return smp_jvm_lock_owners_reads_monitors() ? JNI_TRUE : JNI_FALSE;
 }
 
-/* How many threads are known. */
+/* Returns the number of known threads. */
 JNIEXPORT jint READS(learnThreads)(JNIEnv *env, jclass type)
 {
     const struct smp_thread_source source = smp_threads_source();
@@ -91,7 +89,7 @@ JNIEXPORT jint READS(learnThreads)(JNIEnv *env, jclass type)
     return (jint)reads.count;
 }
 
-/* The owner's Java id; -1 and below: -1 - the kind. */
+/* Returns the owner's Java id; -1 and below: -1 - the kind. */
 JNIEXPORT jlong READS(owner)(JNIEnv *env, jclass type, jlong waiter)
 {
     struct smp_thread *thread = find_by_id(waiter);
@@ -105,14 +103,14 @@ JNIEXPORT jlong READS(owner)(JNIEnv *env, jclass type, jlong waiter)
                                                : -1 - (jlong)reads.last.kind;
 }
 
-/* The lock of the last read; "": not known. */
+/* Returns the lock class of the last read; "": not known. */
 JNIEXPORT jstring READS(lockClass)(JNIEnv *env, jclass type)
 {
     (void)type;
     return (*env)->NewStringUTF(env, reads.last.lock);
 }
 
-/* CPU time of one read. */
+/* Returns the CPU time of one read. */
 JNIEXPORT jlong READS(nanosPerRead)(JNIEnv *env, jclass type, jlong waiter, jint times)
 {
     struct smp_thread *thread = find_by_id(waiter);

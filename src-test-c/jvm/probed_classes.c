@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library for torture/CallsTortureIT: which methods of this JVM call a hook, whatever has put
- * that there? It shares nothing with the library that is tested.
+ * The native library of torture/CallsTortureIT. It finds the methods of this JVM that call a hook,
+ * whoever added the call. It shares nothing with the library under test.
  *
- * A class that has been given back keeps the hooks' names in its constants: so the code counts.
+ * A restored class keeps the hooks' names in its constants, so only the code counts.
  */
 #include <jni.h>
 #include <jvmti.h>
@@ -35,7 +35,7 @@ enum {
 static jvmtiEnv *jvmti;
 
 struct constants {
-    const unsigned char *at[MOST_CONSTANTS]; /* the tag of each; NULL: none */
+    const unsigned char *at[MOST_CONSTANTS]; /* address of the tag of each constant; NULL: none */
     size_t count;
 };
 
@@ -64,7 +64,7 @@ static size_t two_bytes(const unsigned char *at)
     return (size_t)at[0] << 8 | at[1];
 }
 
-/* Of the constant at this tag, its tag with it. */
+/* Returns the size of the constant at this tag, including the tag. */
 static size_t constant_size(const unsigned char *at)
 {
     switch (*at) {
@@ -114,7 +114,8 @@ static bool is_hook(const struct constants *constants, size_t method)
            memcmp(at + 3, HOOK, strlen(HOOK)) == 0;
 }
 
-/* Not only where an instruction begins: more than there are would be found rather than fewer. */
+/* Searches all bytes, not only the starts of instructions: it finds too many calls rather than too
+ * few. */
 static bool calls_hook(const struct constants *constants, jmethodID method)
 {
     jint size = 0;
@@ -174,7 +175,7 @@ static void search_class(struct constants *constants, jclass type, char *text)
     release(bytes);
 }
 
-/* A line for each method with a probe. */
+/* Returns a line for each method with a probe. */
 JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_torture_ProbedClasses_find(JNIEnv *env,
                                                                                 jclass type)
 {
@@ -188,7 +189,8 @@ JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_torture_ProbedClasses_find(
         free(text);
         return NULL;
     }
-    (void)(*env)->EnsureLocalCapacity(env, count + EXTRA_REFS); /* for -Xcheck:jni */
+    /* avoids a warning of -Xcheck:jni */
+    (void)(*env)->EnsureLocalCapacity(env, count + EXTRA_REFS);
     for (jint i = 0; i < count; i++) {
         search_class(&constants, classes[i], text);
         (*env)->DeleteLocalRef(env, classes[i]);

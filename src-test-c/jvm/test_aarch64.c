@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The arithmetic in AArch64's headers, which are included under other names beside those of the
- * processor that runs this.
- */
+/* The arithmetic of the AArch64 headers, which are included under other names beside those of the
+ * current processor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "hotspot/machine_code.h"
@@ -47,7 +45,7 @@
 
 enum { NOP = 0xd503201f, SUB_0x40 = 0xd10103ff, STP_AT_0x30 = 0xa9037bfd, STP_DOWN = 0xa9bf7bfd };
 
-static void an_interpreted_callers_sp_may_be_low(void **state)
+static void an_interpreted_callers_sp_may_be_below_its_frame(void **state)
 {
     (void)state;
     assert_int_equal(aarch64_caller_sp(0x1000, 0x2000), 0x2010);
@@ -56,7 +54,7 @@ static void an_interpreted_callers_sp_may_be_low(void **state)
     assert_int_equal(aarch64_caller_sp(0x2040, 0x2000), 0x2040);
 }
 
-static void a_return(void **state)
+static void a_return_is_recognised(void **state)
 {
     static const uint32_t code[] = { NOP, 0xd65f03c0 };
 
@@ -76,7 +74,7 @@ static void exceptions_are_not_followed(void **state)
     assert_false(aarch64_returns_to_frame((uintptr_t)code));
 }
 
-static void a_poll(void **state)
+static void a_safepoint_poll_is_recognised(void **state)
 {
     static const uint32_t code[] = { 0xf9401b88, 0xb940011f, NOP }; /* by x8 */
     static const uint32_t other[] = { 0xf9401b88, 0xb940013f };     /* by x9 */
@@ -108,7 +106,7 @@ static void a_stubs_return_address_is_in_its_register(void **state)
     assert_int_equal(aarch64_stub_return(0x1004, 0x1000, 0x2000, 0x2010), 0);
 }
 
-static void small_frames(void **state)
+static void small_frames_are_measured(void **state)
 {
     static const uint32_t code[] = { NOP, SUB_0x40, STP_AT_0x30, NOP };
     const struct smp_code_frame frame = aarch64_frame(code, sizeof(code));
@@ -117,10 +115,10 @@ static void small_frames(void **state)
     assert_int_equal(frame.bytes, 0x40);
     assert_int_equal(frame.pushed_at, 12);
     assert_int_equal(frame.lowered_at, 12);
-    assert_int_equal(aarch64_frame(code, 8).bytes, 0); /* cut */
+    assert_int_equal(aarch64_frame(code, 8).bytes, 0); /* truncated */
 }
 
-static void larger_frames(void **state)
+static void larger_frames_are_measured(void **state)
 {
     /* sub sp, sp, #0x5f0, without and with mov x29, sp */
     static const uint32_t plain[] = { NOP, STP_DOWN, 0xd117c3ff, NOP };
@@ -140,7 +138,7 @@ static void larger_frames(void **state)
     assert_int_equal(aarch64_frame(none, sizeof(none)).bytes, 0);
 }
 
-static void calls_and_branches(void **state)
+static void calls_and_branches_are_decoded(void **state)
 {
     static const uint32_t code[] = { 0x94000003, 0x97fffffe, 0xd63f0120, 0x14000002, NOP };
     const uintptr_t at = (uintptr_t)code;
@@ -159,9 +157,9 @@ static void calls_and_branches(void **state)
     assert_int_equal(aarch64_jump_target(at + 16), 0);
 }
 
-static void calls_behind_a_method(void **state)
+static void calls_after_a_methods_code_are_found(void **state)
 {
-    /* bl behind it, nop; bl behind it, b to its start; bl, bl; b, b; bl, b behind it */
+    /* bl after it, nop; bl after it, b to its start; bl, bl; b, b; bl, b after it */
     static const uint32_t code[] = { 0x94000040, NOP,        0x94000040, 0x17fffffd, 0x94000040,
                                      0x94000040, 0x14000001, 0x14000001, 0x94000040, 0x14000040 };
     const uintptr_t at = (uintptr_t)code;
@@ -181,16 +179,16 @@ static void calls_behind_a_method(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_interpreted_callers_sp_may_be_low),
-        cmocka_unit_test(a_return),
+        cmocka_unit_test(an_interpreted_callers_sp_may_be_below_its_frame),
+        cmocka_unit_test(a_return_is_recognised),
         cmocka_unit_test(exceptions_are_not_followed),
-        cmocka_unit_test(a_poll),
+        cmocka_unit_test(a_safepoint_poll_is_recognised),
         cmocka_unit_test(no_arguments_are_pushed),
         cmocka_unit_test(a_stubs_return_address_is_in_its_register),
-        cmocka_unit_test(small_frames),
-        cmocka_unit_test(larger_frames),
-        cmocka_unit_test(calls_and_branches),
-        cmocka_unit_test(calls_behind_a_method),
+        cmocka_unit_test(small_frames_are_measured),
+        cmocka_unit_test(larger_frames_are_measured),
+        cmocka_unit_test(calls_and_branches_are_decoded),
+        cmocka_unit_test(calls_after_a_methods_code_are_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

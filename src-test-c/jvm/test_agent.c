@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <pthread.h>
@@ -44,7 +44,7 @@ static bool any_event_is_on(void)
     return false;
 }
 
-/* Must be the first: an id once found is kept. */
+/* Must be the first test, because the id is kept once it is found. */
 static void a_jvm_without_thread_ids_is_refused(void **state)
 {
     (void)state;
@@ -53,7 +53,7 @@ static void a_jvm_without_thread_ids_is_refused(void **state)
     assert_false(any_event_is_on());
 }
 
-static void loading_makes_no_environment(void **state)
+static void loading_creates_no_environment(void **state)
 {
     (void)state;
     assert_null(smp_agent_jvmti());
@@ -75,10 +75,10 @@ static void events_are_on_while_it_is_open(void **state)
     smp_agent_close();
     assert_false(any_event_is_on());
     assert_false(fake_vm.disposed);
-    smp_agent_close(); /* one too many does no harm */
+    smp_agent_close(); /* an additional close has no effect */
 }
 
-static void the_environment_is_made_once(void **state)
+static void the_environment_is_created_once(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -135,7 +135,7 @@ static void a_jvm_that_is_not_live_is_refused(void **state)
     smp_agent_close();
 }
 
-static void a_refused_open_leaves_nothing_behind(void **state)
+static void a_failed_open_leaves_nothing(void **state)
 {
     static const enum fake_call fatal[] = { FAKE_GetPhase, FAKE_SetEventCallbacks,
                                             FAKE_SetEventNotificationMode, FAKE_GetAllThreads };
@@ -161,8 +161,8 @@ static enum smp_status open_and_close(void *self)
     return status;
 }
 
-/* Without memory for a thread it is not known, without memory to find its tid it is walked through
- * JVMTI; without memory for the table nothing is. */
+/* Without memory for a thread, the thread is unknown; without memory to find its tid, it is walked
+ * through JVMTI; without memory for the table, opening fails. */
 static void each_allocation_may_fail(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void each_allocation_may_fail(void **state)
     assert_int_equal(steps.survived, steps.refused - 1);
 }
 
-static void without_a_system_group_it_works(void **state)
+static void the_agent_opens_without_a_system_group(void **state)
 {
     (void)state;
     fake_vm.errors[FAKE_GetTopThreadGroups] = JVMTI_ERROR_OUT_OF_MEMORY;
@@ -229,7 +229,7 @@ static void after_vm_death_the_jvm_is_not_called(void **state)
     assert_int_equal(calls, 0);
 }
 
-/* ------------------------------------------------------------------------ the library's threads */
+/* -------------------------------------------------------------------------- internal threads */
 
 static struct fake_thread own_thread;
 
@@ -264,19 +264,19 @@ static enum smp_status run_own_thread(const char *name)
     return (enum smp_status)(intptr_t)status;
 }
 
-static void an_own_thread_is_a_hidden_daemon_in_the_system_group(void **state)
+static void an_internal_thread_is_a_hidden_daemon_in_the_system_group(void **state)
 {
     (void)state;
     assert_int_equal(smp_agent_open(), SMP_OK);
     assert_int_equal(run_own_thread("threads-sampler"), SMP_OK);
     assert_string_equal(fake_vm.last_attach_name, "threads-sampler");
     assert_ptr_equal(fake_vm_object(fake_vm.last_attach.group), &fake_vm.system);
-    assert_int_equal(reader.count, 1); /* main only */
+    assert_int_equal(reader.count, 1); /* only the main thread */
     assert_int_equal(reader.unseen, 0);
     smp_agent_close();
 }
 
-/* The signal mask of a thread that the user's code starts on an internal thread. */
+/* Returns the signal mask of a thread that the user's code starts on an internal thread. */
 static void *enter_with_all_blocked(void *arg)
 {
     enum smp_status status;
@@ -291,7 +291,7 @@ static void *enter_with_all_blocked(void *arg)
     return (void *)(intptr_t)status;
 }
 
-static void an_own_thread_lets_our_signal_through_and_no_other(void **state)
+static void an_internal_thread_receives_only_the_sampling_signal(void **state)
 {
     const int ours = smp_signals_number(0);
     void *status = NULL;
@@ -323,7 +323,7 @@ static void a_long_name_is_cut(void **state)
     smp_agent_close();
 }
 
-static void a_thread_that_cannot_attach_is_not_ours(void **state)
+static void a_thread_that_cannot_attach_is_not_internal(void **state)
 {
     (void)state;
     assert_int_equal(smp_agent_open(), SMP_OK);
@@ -332,8 +332,8 @@ static void a_thread_that_cannot_attach_is_not_ours(void **state)
     smp_agent_close();
 }
 
-/* An entry that stays would also hide the user's thread that gets the number next. */
-static void threads_of_ours_that_ended_leave_room_for_others(void **state)
+/* An entry that remained would hide a user's thread that later gets the same number. */
+static void ended_internal_threads_leave_room_for_others(void **state)
 {
     (void)state;
     assert_int_equal(smp_agent_open(), SMP_OK);
@@ -351,23 +351,23 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_jvm_without_thread_ids_is_refused),
-        TEST(loading_makes_no_environment),
+        TEST(loading_creates_no_environment),
         TEST(events_are_on_while_it_is_open),
-        TEST(the_environment_is_made_once),
+        TEST(the_environment_is_created_once),
         TEST(events_are_on_before_the_scan),
         TEST(capabilities_are_added_one_by_one),
         TEST(no_jvmti_is_unsupported),
         TEST(a_jvm_that_is_not_live_is_refused),
-        TEST(a_refused_open_leaves_nothing_behind),
+        TEST(a_failed_open_leaves_nothing),
         TEST(each_allocation_may_fail),
-        TEST(without_a_system_group_it_works),
+        TEST(the_agent_opens_without_a_system_group),
         TEST(sessions_open_and_close_on_many_threads),
         TEST(after_vm_death_the_jvm_is_not_called),
-        TEST(an_own_thread_is_a_hidden_daemon_in_the_system_group),
-        TEST(an_own_thread_lets_our_signal_through_and_no_other),
+        TEST(an_internal_thread_is_a_hidden_daemon_in_the_system_group),
+        TEST(an_internal_thread_receives_only_the_sampling_signal),
         TEST(a_long_name_is_cut),
-        TEST(a_thread_that_cannot_attach_is_not_ours),
-        TEST(threads_of_ours_that_ended_leave_room_for_others),
+        TEST(a_thread_that_cannot_attach_is_not_internal),
+        TEST(ended_internal_threads_leave_room_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <string.h>
@@ -24,7 +24,7 @@ static void assert_jar(const char *options, const char *expected)
     smp_free(NULL, value);
 }
 
-static void the_first_part_with_the_key_counts(void **state)
+static void the_first_part_with_the_key_is_used(void **state)
 {
     (void)state;
     assert_jar("start,jar=/a.jar,jar=/b.jar", "/a.jar");
@@ -44,7 +44,7 @@ static void without_the_key_there_is_no_value(void **state)
     assert_jar("file=x\\,jar=/a.jar", NULL);
 }
 
-static void escapes_are_those_of_the_grammar(void **state)
+static void escapes_follow_the_grammar(void **state)
 {
     (void)state;
     assert_jar("jar=/a\\,b.jar", "/a,b.jar");
@@ -66,7 +66,7 @@ static enum smp_status attempt(void *self)
     return status;
 }
 
-static void memory_may_run_out(void **state)
+static void each_allocation_may_fail(void **state)
 {
     (void)state;
     assert_int_equal(failing_alloc_each_step(attempt, NULL).refused, 2);
@@ -75,10 +75,10 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_part_with_the_key_counts),
+        cmocka_unit_test(the_first_part_with_the_key_is_used),
         cmocka_unit_test(without_the_key_there_is_no_value),
-        cmocka_unit_test(escapes_are_those_of_the_grammar),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(escapes_follow_the_grammar),
+        cmocka_unit_test(each_allocation_may_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

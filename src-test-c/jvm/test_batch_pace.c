@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches that follow each other come ever more rarely; after a calm time they come soon again. */
+/* Consecutive batches become less frequent; after a calm period they are frequent again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "jvm/calls/class_batches.h"
@@ -12,7 +12,7 @@
 #define MS 1000000LL
 #define SECOND 1000000000LL
 
-/* As many batches as are possible until then, each of which takes took_ns. */
+/* Returns how many batches are possible until then if each takes took_ns. */
 static int count_batches(struct smp_batch_pace *pace, int64_t from_ns, int64_t until_ns,
                          int64_t took_ns)
 {
@@ -36,7 +36,7 @@ static void test_some_twenty_batches_in_ten_seconds(void **state)
     assert_in_range(count_batches(&pace, 7 * SECOND, 17 * SECOND, 0), 15, 22);
     pace = (struct smp_batch_pace){ 0 };
     assert_in_range(count_batches(&pace, 0, 10 * SECOND, 60 * MS), 15, 22);
-    /* Then one every second. */
+    /* Then one per second. */
     assert_in_range(count_batches(&pace, 10 * SECOND, 110 * SECOND, 0), 99, 101);
 }
 
@@ -51,7 +51,7 @@ static void test_the_program_runs_longer_than_it_is_stopped(void **state)
     assert_int_equal(smp_batch_pace_wait_ns(&pace, 60 * SECOND, 61 * SECOND), 3 * SECOND);
 }
 
-static void test_after_a_calm_time_batches_come_soon(void **state)
+static void test_after_a_calm_period_batches_are_frequent(void **state)
 {
     struct smp_batch_pace pace = { 0 };
 
@@ -69,7 +69,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_some_twenty_batches_in_ten_seconds),
         cmocka_unit_test(test_the_program_runs_longer_than_it_is_stopped),
-        cmocka_unit_test(test_after_a_calm_time_batches_come_soon),
+        cmocka_unit_test(test_after_a_calm_period_batches_are_frequent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

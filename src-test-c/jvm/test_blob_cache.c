@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A place in a method's code is believed after it was found once, as long as the code is there. */
+/* A code blob that was found once is taken from the cache as long as it exists. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -69,7 +69,7 @@ static void assert_as_found(const struct program *program, uintptr_t pc)
     assert_true(is_equal(&expected, &found));
 }
 
-static void every_kind_is_found_as_without_a_cache(void **state)
+static void the_cache_finds_every_kind_of_blob(void **state)
 {
     (void)state;
     for (size_t v = 0; v < VERSION_COUNT; v++) {
@@ -94,8 +94,9 @@ static void every_kind_is_found_as_without_a_cache(void **state)
     }
 }
 
-/* Its block is free, its compile id another one, or a class was unloaded: it is looked up. */
-static void freed_blobs_are_not_believed(void **state)
+/* If its block is free, its compile id has changed, or a class was unloaded, the blob is looked up
+ * again. */
+static void freed_blobs_are_looked_up_again(void **state)
 {
     (void)state;
     for (size_t v = 0; v < VERSION_COUNT; v++) {
@@ -113,7 +114,7 @@ static void freed_blobs_are_not_believed(void **state)
         assert_as_found(&program, pc);
         fake_code_set_compile_id(program.code, pc, 4711);
         assert_as_found(&program, pc);
-        /* Only a renewal tells that of a block whose header is as it was. */
+        /* If the header of the block is unchanged, only a renewal of the cache notices. */
         const uint32_t words = 3;
         memcpy((void *)(blob + program.layout->blob.frame_words), &words, sizeof(words));
         assert_true(smp_blob_cache_find(program.cache, program.layout, pc, &found));
@@ -125,7 +126,7 @@ static void freed_blobs_are_not_believed(void **state)
     }
 }
 
-/* All methods have entries that others overwrite meanwhile. */
+/* All methods share entries that other threads overwrite. */
 static void *look_up(void *argument)
 {
     struct program *program = argument;
@@ -168,8 +169,8 @@ static int allow_reads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_is_found_as_without_a_cache),
-        cmocka_unit_test(freed_blobs_are_not_believed),
+        cmocka_unit_test(the_cache_finds_every_kind_of_blob),
+        cmocka_unit_test(freed_blobs_are_looked_up_again),
         cmocka_unit_test(several_threads_find_only_existing_blobs),
     };
 

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "handler/pauses.h"
@@ -46,7 +46,7 @@ static int teardown(void **state)
     fake_vm_drop_all(&reader);
     smp_agent_close();
     fake_vm_teardown();
-    /* nothing was written behind the sample */
+    /* nothing was written after the sample */
     return frames[CAPACITY].method == 42 && frames[CAPACITY].bci == 42 ? 0 : -1;
 }
 
@@ -57,7 +57,7 @@ static enum smp_status walk(void)
     return walker.walk(walker.self, reader.threads[0], &sample);
 }
 
-/* frames[from..till) are those at a distance of from_root and less from the root. */
+/* frames[from..till) are those whose distance from the root is at most from_root. */
 static void assert_frames(size_t from, size_t till, size_t from_root)
 {
     for (size_t i = from; i < till; i++) {
@@ -87,7 +87,7 @@ static void an_empty_stack_is_ok(void **state)
     assert_int_equal(sample.leaf_count, 0);
 }
 
-/* For its depth the JVM would walk all of it, in the handshake. */
+/* To get the depth, the JVM would walk the whole stack in the handshake. */
 static void assert_bounded(void)
 {
     assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 1);
@@ -95,7 +95,7 @@ static void assert_bounded(void)
     assert_int_equal(fake_vm.calls[FAKE_GetFrameCount], 0);
 }
 
-static void a_stack_that_leaves_room_is_whole(void **state)
+static void a_stack_that_fits_is_complete(void **state)
 {
     (void)state;
     fake_vm.main_thread.depth = CAPACITY - 1;
@@ -107,7 +107,7 @@ static void a_stack_that_leaves_room_is_whole(void **state)
     assert_bounded();
 }
 
-static void of_a_deep_stack_the_leafs_end_is_read_and_no_depth(void **state)
+static void a_deep_stack_is_read_at_the_leafs_end_without_its_depth(void **state)
 {
     static const jint depths[] = { CAPACITY, CAPACITY + 1, 500000 };
 
@@ -123,7 +123,7 @@ static void of_a_deep_stack_the_leafs_end_is_read_and_no_depth(void **state)
     }
 }
 
-static void long_handshakes_are_noted(void **state)
+static void long_handshakes_are_counted(void **state)
 {
     const int session = smp_pauses_open();
 
@@ -141,7 +141,7 @@ static void long_handshakes_are_noted(void **state)
     smp_pauses_close(session);
 }
 
-static void absurd_counts_are_not_believed(void **state)
+static void absurd_counts_are_rejected(void **state)
 {
     static const jint counts[] = { CAPACITY + 1, 1000000, -1, INT32_MIN, INT32_MAX };
 
@@ -193,7 +193,7 @@ static void too_small_a_sample_is_refused(void **state)
     assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
 }
 
-static void after_vm_death_the_jvm_is_left_alone(void **state)
+static void after_vm_death_the_jvm_is_not_called(void **state)
 {
     (void)state;
     fake_vm_death();
@@ -217,15 +217,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_stack_is_read_leaf_first),
         TEST(an_empty_stack_is_ok),
-        TEST(a_stack_that_leaves_room_is_whole),
-        TEST(of_a_deep_stack_the_leafs_end_is_read_and_no_depth),
-        TEST(long_handshakes_are_noted),
-        TEST(absurd_counts_are_not_believed),
+        TEST(a_stack_that_fits_is_complete),
+        TEST(a_deep_stack_is_read_at_the_leafs_end_without_its_depth),
+        TEST(long_handshakes_are_counted),
+        TEST(absurd_counts_are_rejected),
         TEST(errors_are_distinguished),
         TEST(a_thread_may_have_died),
         TEST(a_frame_without_an_id_has_a_key),
         TEST(too_small_a_sample_is_refused),
-        cmocka_unit_test_setup_teardown(after_vm_death_the_jvm_is_left_alone, setup,
+        cmocka_unit_test_setup_teardown(after_vm_death_the_jvm_is_not_called, setup,
                                         teardown_after_death),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static enum smp_status create_and_destroy(void *self)
     return status;
 }
 
-/* The walker, and the words of walks in native code. */
+/* Two allocations: the walker, and the words that walks in native code read. */
 static void without_memory_there_is_no_walker(void **state)
 {
     const struct failing_alloc_steps steps = failing_alloc_each_step(create_and_destroy, NULL);
@@ -31,7 +31,7 @@ static void without_memory_there_is_no_walker(void **state)
     assert_int_equal(steps.survived, 0);
 }
 
-static void one_frame_is_too_little(void **state)
+static void room_for_one_frame_is_too_little(void **state)
 {
     struct smp_by_signal *walker = NULL;
 
@@ -39,8 +39,8 @@ static void one_frame_is_too_little(void **state)
     assert_int_equal(smp_by_signal_create(1, NO_SIGNAL, &walker), SMP_EINVAL);
 }
 
-/* The engine requests such a thread again in place of waiting for it. */
-static void a_thread_without_a_late_request_will_not_answer(void **state)
+/* The engine requests such a thread again instead of waiting for it. */
+static void without_a_late_request_a_thread_will_not_answer(void **state)
 {
     struct smp_by_signal *walker = NULL;
     struct smp_thread thread = { .serial = 1 };
@@ -56,8 +56,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_memory_there_is_no_walker),
-        cmocka_unit_test(one_frame_is_too_little),
-        cmocka_unit_test(a_thread_without_a_late_request_will_not_answer),
+        cmocka_unit_test(room_for_one_frame_is_too_little),
+        cmocka_unit_test(without_a_late_request_a_thread_will_not_answer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the counter adds to an account: all that came since the last one, or since a reset. */
+/* The losses that the counter adds to an account: those since the last account or reset. */
 #include "jvm/calls/call_counter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 #include "base/alloc.h"
@@ -29,7 +29,7 @@ static int setup(void **state)
     assert_int_equal(smp_counting_plan_create(NULL, "app.Root.run", "app", &plan), SMP_OK);
     plan->max_methods = 10;
     assert_int_equal(smp_counted_classes_open(smp_instrumenter_classes(), plan), SMP_OK);
-    smp_counting_plan_release(plan); /* the classes hold it */
+    smp_counting_plan_release(plan); /* the classes hold a reference */
     return smp_call_arena_open(&options) == SMP_OK ? 0 : -1;
 }
 
@@ -47,7 +47,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* In a new account. */
+/* Returns the lost calls in a new account. */
 static uint64_t next_lost(enum smp_call_loss loss)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
@@ -72,7 +72,7 @@ static void misplace(unsigned calls)
     atomic_fetch_add(&smp_call_memory->misplaced, calls);
 }
 
-static void calls_without_a_place_before_a_reset_are_in_no_account(void **state)
+static void calls_lost_before_a_reset_are_in_no_account(void **state)
 {
     (void)state;
     (void)next_lost(SMP_LOST_BEGAN_BEFORE);
@@ -86,7 +86,7 @@ static void calls_without_a_place_before_a_reset_are_in_no_account(void **state)
     assert_int_equal(next_lost(SMP_LOST_BEGAN_BEFORE), 4);
 }
 
-/* All memory there is goes to the tree of one thread. */
+/* Gives all memory to the tree of one thread. */
 static void fill_arena(void)
 {
     smp_call_enter_root(TID, false, 0, ROOT);
@@ -98,7 +98,7 @@ static void fill_arena(void)
     }
 }
 
-/* Each in a thread of its own; returns how many there was no memory for. */
+/* Enters each root on another thread. Returns how many found no memory. */
 static uint64_t enter_roots(int64_t from)
 {
     const uint64_t before = smp_call_arena_lost_roots();
@@ -108,7 +108,7 @@ static uint64_t enter_roots(int64_t from)
     return smp_call_arena_lost_roots() - before;
 }
 
-static void roots_that_were_lost_before_a_reset_are_in_no_account(void **state)
+static void roots_lost_before_a_reset_are_in_no_account(void **state)
 {
     (void)state;
     fill_arena();
@@ -124,8 +124,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(calls_without_a_place_before_a_reset_are_in_no_account),
-        TEST(roots_that_were_lost_before_a_reset_are_in_no_account),
+        TEST(calls_lost_before_a_reset_are_in_no_account),
+        TEST(roots_lost_before_a_reset_are_in_no_account),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 #include "counting/call_arena.h"
@@ -20,7 +20,7 @@
 enum { ROOT = 1 };
 
 static struct fake_vm_reader reader;
-static int64_t java_id; /* of the one thread */
+static int64_t java_id; /* of the only thread */
 static uint64_t read_serial;
 
 static uint64_t find_serial(int64_t tid)
@@ -70,7 +70,7 @@ static void note_serial(void *self, const struct smp_call_delta *delta)
     read_serial = delta->thread_serial;
 }
 
-/* Its calls are read after it has ended, as calls of that thread. */
+/* Its calls are read after its end, still as calls of that thread. */
 static void a_counted_thread_that_ends_is_read_once_more(void **state)
 {
     const struct smp_call_visitor visitor = { .on_delta = note_serial };
@@ -87,8 +87,8 @@ static void a_counted_thread_that_ends_is_read_once_more(void **state)
     assert_int_equal(read_serial, reader.threads[0]->serial);
 }
 
-/* No sampler is there, and none may come for long. */
-static void a_thread_that_ends_later_gives_its_state_back(void **state)
+/* No sampler is running, and none may start for a long time. */
+static void a_thread_that_ends_after_counting_returns_its_state(void **state)
 {
     (void)state;
     assert_non_null(smp_call_begin(java_id, false, 0));
@@ -98,7 +98,7 @@ static void a_thread_that_ends_later_gives_its_state_back(void **state)
     assert_non_null(smp_call_state_find(java_id));
     fake_vm_thread_end(&fake_vm.main_thread);
     assert_null(smp_call_state_find(java_id));
-    assert_int_equal(smp_agent_open(), SMP_OK); /* as the tear-down closes it */
+    assert_int_equal(smp_agent_open(), SMP_OK); /* the tear-down closes it */
 }
 
 int main(void)
@@ -106,7 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_counted_thread_that_ends_is_read_once_more, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(a_thread_that_ends_later_gives_its_state_back, setup,
+        cmocka_unit_test_setup_teardown(a_thread_that_ends_after_counting_returns_its_state, setup,
                                         teardown),
     };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JVM's records of compiled methods, and layouts, right ones and wrong ones. */
+/* The JVM's records of compiled methods and the layouts read from them, right and wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <jvmti.h>
@@ -23,7 +23,7 @@ enum { PCS = 3, FRAME_WORDS = 6, MAIN_ID = 100, HELPER_ID = 200, LEAF_BCI = 7, R
 
 static const int versions[] = { 17, 21, 25 };
 
-/* A method of a fake JVM, its record as the event brings it, and what the check says. */
+/* A method of a fake JVM, its record as reported by the event, and the result of the check. */
 static struct {
     struct fake_code *code;
     struct smp_layout layout;
@@ -42,7 +42,7 @@ static jmethodID id_of(uint64_t id)
     return (jmethodID)(uintptr_t)id; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-/* The JVM's code for deoptimisation, and the jump to it in the handler of a method. */
+/* Writes the JVM's code for deoptimisation, and the jump to it in the handler of a method. */
 static void put_jump(uintptr_t start, uintptr_t to)
 {
 #if defined(__x86_64__)
@@ -128,7 +128,7 @@ static const char *check(void)
     return smp_check_method(&jvm.layout, &jvm.event, &jvm.frames);
 }
 
-/* In each version, the change is found. */
+/* The change is found in each version. */
 static void each_version_finds(void (*change)(void), const char *reason)
 {
     for (size_t v = 0; v < sizeof(versions) / sizeof(versions[0]); v++) {
@@ -212,8 +212,8 @@ static void a_pc_without_a_record_is_a_difference(void **state)
     each_version_finds(change_pc, "the frames of a compiled method are not found");
 }
 
-/* At its entry a method is at no byte code yet: the JVM records -1, JVMTI says 0. */
-static void the_entry_of_a_method_counts_as_its_beginning(void **state)
+/* At its entry, a method has no byte code yet: the JVM records -1, JVMTI says 0. */
+static void the_entry_of_a_method_counts_as_byte_code_0(void **state)
 {
     (void)state;
     begin(17);
@@ -260,7 +260,7 @@ static void mark_unused(void)
     *(char *)(blob() - jvm.layout.heap.block_bytes + jvm.layout.heap.block_used) = 2;
 }
 
-static void a_method_elsewhere_is_a_difference(void **state)
+static void a_method_at_another_address_is_a_difference(void **state)
 {
     (void)state;
     each_version_finds(change_owner, "compiled code is of another method");
@@ -285,7 +285,7 @@ static void give_equal_compile_ids(void)
     jvm.event.info = NULL;
 }
 
-static void a_compile_id_is_of_one_method(void **state)
+static void a_compile_id_belongs_to_one_method(void **state)
 {
     (void)state;
     each_version_finds(give_no_compile_id, "a compiled method has no compile id");
@@ -342,7 +342,7 @@ static void put_original_pc_at_the_return_address(void)
     put_original_pc(jvm.start, 1);
 }
 
-/* As a field that is 0 in each method. */
+/* In a field that is 0 in each method. */
 static void put_original_pc_at_the_bottom(void)
 {
     put_original_pc(jvm.start, FRAME_WORDS);
@@ -370,8 +370,9 @@ static void deoptimised_frames_are_understood(void **state)
     each_version_finds(put_original_pc_between_words, elsewhere);
 }
 
-/* Below the return address and the caller's frame pointer; on JDK 28 more may lie between. */
-static void the_original_pc_is_on_top_of_the_frame(void **state)
+/* Below the return address and the caller's frame pointer; on JDK 28 there may be more in
+ * between. */
+static void the_original_pc_is_at_the_top_of_the_frame(void **state)
 {
     (void)state;
     begin(25);
@@ -403,14 +404,14 @@ static void make_other_frame(void)
 static void make_frame_complete_early(void)
 {
     make_frame(FRAME_WORDS * sizeof(uintptr_t) - 16);
-    assert_null(check()); /* as it should be */
+    assert_null(check()); /* unchanged */
     if (jvm.layout.blob.frame_complete_short != 0)
         memset((char *)blob() + jvm.layout.blob.frame_complete_short, 0, 2);
     else
         put_u32(blob() + jvm.layout.blob.frame_complete, 0);
 }
 
-static void the_frame_is_the_one_that_the_code_makes(void **state)
+static void the_frame_size_matches_the_code(void **state)
 {
     (void)state;
     each_version_finds(make_other_frame, "the frame of a compiled method has another size");
@@ -474,11 +475,11 @@ static void find(void)
     assert_int_equal(smp_hotspot_find(&exports, 17), SMP_OK);
 }
 
-static void missing_fields_refuse_the_layout(void **state)
+static void missing_fields_disable_the_layout(void **state)
 {
     (void)state;
     assert_null(smp_hotspot_layout());
-    record(); /* nothing to compare with */
+    record(); /* without a record to compare with */
     assert_int_equal(smp_hotspot_find(NULL, 17), SMP_EUNSUPPORTED);
     assert_false(smp_hotspot_is_usable());
     smp_hotspot_refusal(refusal);
@@ -488,7 +489,7 @@ static void missing_fields_refuse_the_layout(void **state)
     smp_hotspot_forget();
 }
 
-static void found_is_not_yet_usable(void **state)
+static void a_layout_is_not_usable_before_it_is_checked(void **state)
 {
     (void)state;
     find();
@@ -499,7 +500,7 @@ static void found_is_not_yet_usable(void **state)
     end();
 }
 
-static void the_first_thousand_are_compared_then_one_in_a_hundred(void **state)
+static void the_first_thousand_records_are_compared_then_one_in_a_hundred(void **state)
 {
     (void)state;
     find();
@@ -528,7 +529,7 @@ static void only_the_first_records_of_a_replay_are_compared(void **state)
     end();
 }
 
-static void one_difference_ends_it_for_good(void **state)
+static void one_difference_disables_the_layout_for_good(void **state)
 {
     (void)state;
     find();
@@ -567,8 +568,8 @@ static void end_safepoint(enum fake_call call)
         set_use(2);
 }
 
-/* The ids have changed, and the code is not given up before the safepoint is over. */
-static void a_method_redefined_meanwhile_is_no_difference(void **state)
+/* The ids have changed, but the code is not deoptimised before the safepoint ends. */
+static void a_method_redefined_in_between_is_no_difference(void **state)
 {
     (void)state;
     find_with_an_equal_record();
@@ -607,7 +608,7 @@ static void a_record_equal_at_the_second_reading_is_no_difference(void **state)
     end();
 }
 
-/* A difference counts if the code is in use, or if no code has ever been seen in use. */
+/* A difference counts if the code is in use, or if no code was ever seen in use. */
 static void nothing_else_excuses_a_difference(void **state)
 {
     (void)state;
@@ -618,7 +619,7 @@ static void nothing_else_excuses_a_difference(void **state)
     assert_int_equal(counts().refusals, 1);
     end();
     find();
-    set_use(2); /* each method has this, where the offset is wrong */
+    set_use(2); /* each method has this value where the wrong offset reads */
     record();
     change_method();
     record();
@@ -627,7 +628,7 @@ static void nothing_else_excuses_a_difference(void **state)
     end();
 }
 
-static void the_interpreter_is_where_its_event_says(void **state)
+static void the_interpreter_is_where_its_event_reports_it(void **state)
 {
     (void)state;
     find();
@@ -684,25 +685,25 @@ int main(void)
         cmocka_unit_test(another_method_is_a_difference),
         cmocka_unit_test(another_depth_is_a_difference),
         cmocka_unit_test(a_pc_without_a_record_is_a_difference),
-        cmocka_unit_test(the_entry_of_a_method_counts_as_its_beginning),
-        cmocka_unit_test(a_method_elsewhere_is_a_difference),
-        cmocka_unit_test(a_compile_id_is_of_one_method),
+        cmocka_unit_test(the_entry_of_a_method_counts_as_byte_code_0),
+        cmocka_unit_test(a_method_at_another_address_is_a_difference),
+        cmocka_unit_test(a_compile_id_belongs_to_one_method),
         cmocka_unit_test(a_copy_of_the_code_has_the_same_compile_id),
         cmocka_unit_test(deoptimised_frames_are_understood),
-        cmocka_unit_test(the_original_pc_is_on_top_of_the_frame),
+        cmocka_unit_test(the_original_pc_is_at_the_top_of_the_frame),
 #if defined(__x86_64__)
-        cmocka_unit_test(the_frame_is_the_one_that_the_code_makes),
+        cmocka_unit_test(the_frame_size_matches_the_code),
 #endif
         cmocka_unit_test(heaps_are_checked_before_they_are_read),
-        cmocka_unit_test(missing_fields_refuse_the_layout),
-        cmocka_unit_test(found_is_not_yet_usable),
-        cmocka_unit_test(the_first_thousand_are_compared_then_one_in_a_hundred),
+        cmocka_unit_test(missing_fields_disable_the_layout),
+        cmocka_unit_test(a_layout_is_not_usable_before_it_is_checked),
+        cmocka_unit_test(the_first_thousand_records_are_compared_then_one_in_a_hundred),
         cmocka_unit_test(only_the_first_records_of_a_replay_are_compared),
-        cmocka_unit_test(one_difference_ends_it_for_good),
-        cmocka_unit_test(a_method_redefined_meanwhile_is_no_difference),
+        cmocka_unit_test(one_difference_disables_the_layout_for_good),
+        cmocka_unit_test(a_method_redefined_in_between_is_no_difference),
         cmocka_unit_test(a_record_equal_at_the_second_reading_is_no_difference),
         cmocka_unit_test(nothing_else_excuses_a_difference),
-        cmocka_unit_test(the_interpreter_is_where_its_event_says),
+        cmocka_unit_test(the_interpreter_is_where_its_event_reports_it),
         cmocka_unit_test(threads_may_record_and_refuse_at_once),
     };
     return cmocka_run_group_tests(tests, allow_reads, NULL);

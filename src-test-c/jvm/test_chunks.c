@@ -14,7 +14,7 @@
 
 enum { FLAGS = 7 };
 
-/* A JVM's list of its options. */
+/* The JVM's list of its options. */
 struct flag {
     const char *name;
     uint64_t unused;
@@ -77,7 +77,7 @@ static bool find(struct jvm *jvm, struct smp_chunks *out, char reason[SMP_CHUNKS
     return smp_chunks_find_references(&exports, out, reason);
 }
 
-static void test_collectors_that_stop_all_threads(void **state)
+static void test_only_collectors_that_stop_all_threads_are_supported(void **state)
 {
     char reason[SMP_CHUNKS_REASON_BYTES];
     struct smp_chunks chunks;
@@ -136,7 +136,7 @@ static void test_each_export_is_required(void **state)
     }
 }
 
-static void test_impossible_references_are_refused(void **state)
+static void test_impossible_references_disable_chunks(void **state)
 {
     char reason[SMP_CHUNKS_REASON_BYTES];
     struct smp_chunks chunks;
@@ -168,9 +168,9 @@ static void test_a_jdk_without_virtual_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_collectors_that_stop_all_threads),
+        cmocka_unit_test(test_only_collectors_that_stop_all_threads_are_supported),
         cmocka_unit_test(test_each_export_is_required),
-        cmocka_unit_test(test_impossible_references_are_refused),
+        cmocka_unit_test(test_impossible_references_disable_chunks),
         cmocka_unit_test(test_a_jdk_without_virtual_threads),
     };
 

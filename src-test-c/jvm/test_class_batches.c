@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Classes get probes when they are loaded, or in batches, and lose them again; whatever the JVM
- * refuses, each class keeps bytes that it can run.
- */
+/* Classes get probes when they are loaded or in batches, and lose them again. Whatever the JVM
+ * refuses, each class keeps valid bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <pthread.h>
@@ -35,7 +33,7 @@ static struct fake_loader loader;
 static struct fake_loaded root;         /* run calls Callee.go */
 static struct fake_loaded callee;       /* go calls Leaf.end */
 static struct fake_loaded leaf;         /* end calls Root.run */
-static struct fake_loaded newer_callee; /* what another agent makes of it; never loaded */
+static struct fake_loaded newer_callee; /* the class as changed by another agent; never loaded */
 static struct fake_loaded many[MANY];
 static uint32_t max_methods;
 
@@ -99,7 +97,7 @@ static void give_back(void)
     smp_class_batches_remove_probes(&batches, fake_classes_jvmti(), fake_classes_jni());
 }
 
-/* A class with one static method, which calls another one. */
+/* Adds a class with one static method that calls another one. */
 static void add_class(struct fake_loaded *type, const char *name, const char *method,
                       const char *called_class, const char *called)
 {
@@ -141,7 +139,7 @@ static bool is_pending(void)
     return smp_call_graph_has_pending(counted.graph);
 }
 
-/* Its probe has run. */
+/* Reports that the method's probe has run. */
 static void enter(const char *method)
 {
     const struct smp_method_ids *ids = smp_call_graph_ids(counted.graph);
@@ -166,7 +164,7 @@ static enum smp_status open_with(struct smp_quota *quota, const char *roots,
         plan->max_methods = max_methods;
         plan->look_ahead = 1;
         status = smp_counted_classes_open(&counted, plan);
-        smp_counting_plan_release(plan); /* counted holds it */
+        smp_counting_plan_release(plan); /* the counter holds a reference */
     }
     smp_class_batches_init(&batches, &counted, &loaders);
     fake_classes.hook = load_hook;
@@ -220,7 +218,7 @@ static void load_all(void)
 
 /* --- probes --- */
 
-static void a_root_has_probes_from_the_first_moment_on(void **state)
+static void a_root_has_probes_from_the_start(void **state)
 {
     (void)state;
     load_all();
@@ -230,7 +228,7 @@ static void a_root_has_probes_from_the_first_moment_on(void **state)
     assert_int_equal(fake_classes.batches, 0);
 }
 
-static void a_class_that_is_there_already_is_changed_in_a_batch(void **state)
+static void a_loaded_class_is_changed_in_a_batch(void **state)
 {
     (void)state;
     root.is_loaded = root.is_prepared = true;
@@ -243,7 +241,7 @@ static void a_class_that_is_there_already_is_changed_in_a_batch(void **state)
     assert_int_equal(fake_classes.batches, 1);
 }
 
-static void what_is_entered_finds_what_it_calls(void **state)
+static void entering_a_method_instruments_its_callees(void **state)
 {
     (void)state;
     load_all();
@@ -259,7 +257,7 @@ static void what_is_entered_finds_what_it_calls(void **state)
     assert_int_equal(root.changes, 0);
 }
 
-static void a_class_that_comes_late_has_probes_at_once(void **state)
+static void a_class_loaded_later_has_probes_at_once(void **state)
 {
     (void)state;
     fake_classes_load(&root, true);
@@ -271,7 +269,7 @@ static void a_class_that_comes_late_has_probes_at_once(void **state)
 
 /* --- preparation --- */
 
-/* To retransform a class that is not prepared links it, on our thread. */
+/* Retransforming an unprepared class links it on the sampler thread. */
 static void a_class_that_is_not_prepared_waits(void **state)
 {
     (void)state;
@@ -279,12 +277,12 @@ static void a_class_that_is_not_prepared_waits(void **state)
     fake_classes_load(&root, true);
     enter("run");
     assert_false(run_batch());
-    assert_false(is_pending()); /* nothing is tried again and again */
+    assert_false(is_pending()); /* it is not tried repeatedly */
     assert_int_equal(callee.changes, 0);
     prepare(&callee);
     assert_true(run_batch());
     assert_true(has_probes(&callee));
-    prepare(&callee); /* of no use now */
+    prepare(&callee); /* has no effect now */
     assert_false(run_batch());
 }
 
@@ -308,7 +306,7 @@ static void prepare_callee(void)
     prepare(&callee);
 }
 
-static void a_class_that_is_prepared_meanwhile_is_not_missed(void **state)
+static void a_class_prepared_during_a_batch_is_not_missed(void **state)
 {
     (void)state;
     fake_classes_load(&callee, false);
@@ -322,7 +320,7 @@ static void a_class_that_is_prepared_meanwhile_is_not_missed(void **state)
 
 /* --- refusals --- */
 
-static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
+static void a_refused_class_is_unchanged_and_the_others_are_changed(void **state)
 {
     (void)state;
     close_counting();
@@ -345,7 +343,7 @@ static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
     assert_int_equal(figures().methods, 2);
 }
 
-/* The JVM has taken the old bytes for our batch before it waits for the other agent's. */
+/* The JVM read the old bytes for this batch before it waited for the other agent's batch. */
 static void bytes_from_before_a_redefinition_are_tried_again(void **state)
 {
     struct class_builder builder;
@@ -373,7 +371,7 @@ static void bytes_from_before_a_redefinition_are_tried_again(void **state)
                      0);
 }
 
-/* The method has an id. */
+/* The method must have an id. */
 static int64_t since_of(const char *method)
 {
     const struct smp_method_ids *ids = smp_call_graph_ids(counted.graph);
@@ -387,7 +385,7 @@ static int64_t since_of(const char *method)
     return 0;
 }
 
-/* By another agent: its bytes are not those that the JVM hands in later. */
+/* Another agent changes it: the bytes differ from those that the JVM hands in later. */
 static void change_callee(void)
 {
     uint8_t *out = NULL;
@@ -420,7 +418,7 @@ static bool replace_ours(struct fake_loaded *type, bool is_retransformed, const 
 }
 
 /* So the JVM refuses nothing. */
-static void an_agent_behind_us_that_replaces_outdated_bytes_is_noticed(void **state)
+static void a_later_agent_that_replaces_outdated_bytes_is_noticed(void **state)
 {
     (void)state;
     load_all();
@@ -448,7 +446,7 @@ static bool give_bytes_of_leaf(struct fake_loaded *type, bool is_retransformed,
     return load_hook(type, is_retransformed, leaf.original, leaf.original_size, out, out_size);
 }
 
-/* Bytes that the JVM hands in from before a redefinition may be anything by then. */
+/* Bytes from before a redefinition may have been freed and contain anything. */
 static void freed_bytes_are_tried_again(void **state)
 {
     (void)state;
@@ -470,8 +468,8 @@ static void freed_bytes_of_another_class_are_tried_again(void **state)
     assert_true(is_original(&leaf));
 }
 
-/* The JVM lets no class get another one's bytes. */
-static void another_class_in_place_of_ours_is_left_alone(void **state)
+/* The JVM gives no class the bytes of another one. */
+static void bytes_of_another_class_are_left_unchanged(void **state)
 {
     (void)state;
     load_all();
@@ -491,7 +489,7 @@ static bool change_meanwhile(struct fake_loaded *type, bool is_retransformed, co
     return load_hook(type, is_retransformed, bytes, size, out, out_size);
 }
 
-static void a_class_that_is_changed_all_the_time_is_left_alone(void **state)
+static void a_class_that_is_changed_continually_is_left_unchanged(void **state)
 {
     (void)state;
     load_all();
@@ -523,8 +521,9 @@ static uint64_t unfollowed(void)
     return figure;
 }
 
-/* This JVM has other fields than are read, or it does not let a class of reflection be changed. */
-static void reflection_that_is_not_followed_is_in_the_account(void **state)
+/* This JVM has other fields than the expected ones, or does not allow a class of reflection to be
+ * changed. */
+static void reflection_that_cannot_be_followed_is_in_the_account(void **state)
 {
     static struct fake_loaded method;
 
@@ -560,8 +559,8 @@ static void a_class_without_memory_is_tried_again(void **state)
     assert_int_equal(fake_classes.stops, 1);
 }
 
-/* Bytes were made for it, and the JVM has not taken them: it has no probe yet. */
-static void a_method_is_counted_since_its_class_was_changed(void **state)
+/* Its bytes were made, but the JVM has not accepted them: it has no probe yet. */
+static void a_method_is_counted_from_the_change_of_its_class(void **state)
 {
     (void)state;
     load_all();
@@ -578,7 +577,7 @@ static void a_method_is_counted_since_its_class_was_changed(void **state)
     assert_true(since_of("go") > 0);
 }
 
-static void but_not_for_ever(void **state)
+static void a_class_without_memory_is_not_tried_for_ever(void **state)
 {
     (void)state;
     load_all();
@@ -588,7 +587,7 @@ static void but_not_for_ever(void **state)
         (void)run_batch();
     assert_true(is_original(&callee));
     assert_int_equal(fake_classes.batches, 5);
-    assert_true(has_probes(&leaf)); /* what it calls cannot be found by its entry */
+    assert_true(has_probes(&leaf)); /* its callees cannot be found by its entry */
     assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
                      1);
 }
@@ -608,7 +607,7 @@ static void a_class_without_a_reference_is_tried_again(void **state)
     assert_true(is_original(&callee));
 }
 
-static void a_jvm_that_dies_is_not_asked_again(void **state)
+static void a_jvm_that_dies_is_not_called_again(void **state)
 {
     (void)state;
     load_all();
@@ -623,8 +622,8 @@ static void a_jvm_that_dies_is_not_asked_again(void **state)
     assert_int_equal(fake_classes.batches, 2);
 }
 
-/* They were taken off the list of those that are to be changed. */
-static void a_list_of_classes_that_fails_loses_no_batch(void **state)
+/* They were already removed from the list of pending classes. */
+static void a_failed_list_of_classes_loses_no_batch(void **state)
 {
     (void)state;
     load_all();
@@ -637,7 +636,7 @@ static void a_list_of_classes_that_fails_loses_no_batch(void **state)
     assert_true(run_batch());
     assert_true(has_probes(&callee));
     enter("go");
-    fake_classes.failed_lists = 1; /* one in a row */
+    fake_classes.failed_lists = 1; /* one failure at a time */
     assert_false(run_batch());
     assert_true(run_batch());
     assert_true(has_probes(&leaf));
@@ -645,8 +644,8 @@ static void a_list_of_classes_that_fails_loses_no_batch(void **state)
                      0);
 }
 
-/* One frame has the list's references, one those of what is done with a class. */
-static void a_frame_that_is_refused_loses_no_batch(void **state)
+/* One local frame has the references of the list, another one those of a single class. */
+static void a_refused_local_frame_loses_no_batch(void **state)
 {
     (void)state;
     load_all();
@@ -657,7 +656,7 @@ static void a_frame_that_is_refused_loses_no_batch(void **state)
         assert_int_equal(fake_classes.refused_frame, 0);
         assert_true(is_pending());
     }
-    fake_classes.refused_frame = 3; /* there is no third one */
+    fake_classes.refused_frame = 3; /* there is no third frame */
     assert_true(run_batch());
     assert_int_equal(fake_classes.refused_frame, 3);
     assert_true(has_probes(&callee));
@@ -665,7 +664,7 @@ static void a_frame_that_is_refused_loses_no_batch(void **state)
                      0);
 }
 
-static void classes_of_a_list_that_always_fails_are_left_alone(void **state)
+static void classes_are_left_unchanged_if_their_list_always_fails(void **state)
 {
     int rounds = 0;
 
@@ -700,8 +699,8 @@ static void lose_the_root(void)
     assert_int_equal(smp_call_graph_find(counted.graph, number, other), index);
 }
 
-/* Another thread may lose a class, for lack of memory, while this one rewrites it. */
-static void an_index_that_became_another_class_is_not_refused(void **state)
+/* Another thread may forget a class, for lack of memory, while this thread rewrites it. */
+static void an_index_reused_by_another_class_is_not_refused(void **state)
 {
     (void)state;
     close_counting();
@@ -717,8 +716,8 @@ static void an_index_that_became_another_class_is_not_refused(void **state)
     assert_true(has_probes(&leaf));
 }
 
-/* Its failure may come after our hook: then its probes are not there. */
-static void a_class_that_another_agent_changes_is_due_again(void **state)
+/* The other agent's change may fail after our hook ran: then our probes are missing. */
+static void a_class_changed_by_another_agent_is_changed_again(void **state)
 {
     uint8_t *out = NULL;
     size_t size = 0;
@@ -727,7 +726,7 @@ static void a_class_that_another_agent_changes_is_due_again(void **state)
     load_all();
     assert_true(hook_as(true, &root, root.original, root.original_size, &out, &size));
     fake_classes_jvmti()[0]->Deallocate(fake_classes_jvmti(), out);
-    assert_false(is_pending()); /* it had them already */
+    assert_false(is_pending()); /* they had been there already */
     enter("run");
     assert_true(hook_as(true, &callee, callee.original, callee.original_size, &out, &size));
     fake_classes_jvmti()[0]->Deallocate(fake_classes_jvmti(), out);
@@ -737,8 +736,9 @@ static void a_class_that_another_agent_changes_is_due_again(void **state)
     assert_false(is_pending());
 }
 
-/* The JVM asks the hooks before it compares the methods: it has others, and is refused. */
-static void a_class_that_another_agent_could_not_change_is_counted_as_it_is(void **state)
+/* The JVM calls the hooks before it compares the methods: these differ, so the change is
+ * refused. */
+static void a_failed_change_by_another_agent_does_not_disturb_counting(void **state)
 {
     static struct fake_loaded other; /* never loaded */
     uint8_t *out = NULL;
@@ -753,7 +753,8 @@ static void a_class_that_another_agent_could_not_change_is_counted_as_it_is(void
     assert_true(is_pending());
     while (is_pending())
         (void)
-            run_batch(); /* the first one takes the bytes for those from before the other change */
+            /* the first batch takes the bytes for those from before the other change */
+            run_batch();
     assert_true(has_probes(&root));
     assert_int_equal(figures().methods, 1);
     enter("run");
@@ -761,7 +762,7 @@ static void a_class_that_another_agent_could_not_change_is_counted_as_it_is(void
     assert_true(has_probes(&callee));
 }
 
-static void bytes_that_are_not_understood_are_left_alone(void **state)
+static void bytes_that_are_not_understood_are_unchanged(void **state)
 {
     static const uint8_t broken[] = { 0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 9 };
     uint8_t *out = NULL;
@@ -801,7 +802,7 @@ static void load_side_by_side(struct smp_class_bytes *bytes)
     (void)pthread_barrier_destroy(&all_are_there);
 }
 
-/* No lock is held where they are counted. */
+/* They are counted without a lock. */
 static void malformed_files_of_many_threads_are_all_counted(void **state)
 {
     struct smp_class_bytes file = { root.original, root.original_size };
@@ -816,9 +817,9 @@ static void malformed_files_of_many_threads_are_all_counted(void **state)
     assert_int_equal(counted.malformed, LOADERS * LOADS);
 }
 
-/* --- giving back --- */
+/* --- restoring classes --- */
 
-static void all_classes_are_given_back(void **state)
+static void all_classes_are_restored(void **state)
 {
     (void)state;
     load_all();
@@ -849,8 +850,9 @@ static bool refuse_outdated(struct fake_loaded *type, bool is_retransformed, con
     return true;
 }
 
-/* The JVM hands in bytes from before another agent's change, and the right ones at the next try. */
-static void outdated_bytes_are_not_given_back(void **state)
+/* The JVM hands in bytes from before another agent's change, and the right ones at the next
+ * try. */
+static void outdated_bytes_are_not_restored(void **state)
 {
     (void)state;
     load_all();
@@ -866,8 +868,8 @@ static void outdated_bytes_are_not_given_back(void **state)
     assert_int_equal(counted.leftovers.class_count, 0);
 }
 
-/* Ids of a class that keeps its probes must not mean other methods at the next start. */
-static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
+/* Ids in a class that keeps its probes must not mean other methods at the next start. */
+static void leftover_probes_do_not_disturb_later_counts(void **state)
 {
     (void)state;
     load_all();
@@ -880,7 +882,7 @@ static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
     root.refusal = JVMTI_ERROR_NONE;
     max_methods = SMP_CALL_METHODS;
     assert_int_equal(open_with(NULL, "app.Leaf.end", SMP_INSTRUMENTATION_LAZY), SMP_OK);
-    assert_int_equal(counted.max_ids, SMP_CALL_METHODS - 1); /* no id is past the last one */
+    assert_int_equal(counted.max_ids, SMP_CALL_METHODS - 1); /* no id is beyond the last one */
     meet(&root);
     meet(&leaf);
     assert_true(run_batch());
@@ -898,7 +900,7 @@ static bool is_slice(struct smp_slice slice, const char *text)
     return slice.length == strlen(text) && memcmp(slice.bytes, text, slice.length) == 0;
 }
 
-/* The name of an id that probes of an earlier counting push. */
+/* Returns whether an id pushed by a leftover probe of an earlier counting has this name. */
 static bool is_leftover_method(int32_t pushed, const char *class_name, const char *method_name)
 {
     const struct smp_method_name *const name = smp_leftovers_find(&counted.leftovers, pushed);
@@ -917,8 +919,8 @@ static void count_anew(const char *roots)
     (void)run_batch();
 }
 
-/* Another agent adds members to it. */
-static void a_class_that_always_keeps_its_probes_keeps_its_names(void **state)
+/* Another agent adds members to the class. */
+static void leftover_probes_keep_their_names(void **state)
 {
     (void)state;
     load_all();
@@ -942,7 +944,7 @@ static void a_class_that_always_keeps_its_probes_keeps_its_names(void **state)
 }
 
 /* The other agent came after the probe. */
-static void a_probe_that_cannot_be_taken_out_is_a_leftover(void **state)
+static void a_probe_that_cannot_be_removed_is_a_leftover(void **state)
 {
     (void)state;
     load_all();
@@ -958,7 +960,7 @@ static void a_probe_that_cannot_be_taken_out_is_a_leftover(void **state)
     assert_true(is_leftover_method(1, "app/Callee", "go"));
 }
 
-static void names_of_leftovers_are_lost_without_memory(void **state)
+static void without_memory_names_of_leftovers_are_lost(void **state)
 {
     struct failing_alloc refusing;
 
@@ -1013,8 +1015,8 @@ static size_t classes_with_probes(void)
     return count;
 }
 
-/* Time passes only while somebody looks at the clock. */
-static int64_t ns_of_looks(void *self)
+/* The clock advances only when it is read. */
+static int64_t advance_clock(void *self)
 {
     int64_t *const clock_ns = self;
 
@@ -1022,12 +1024,12 @@ static int64_t ns_of_looks(void *self)
     return clock_ns[0];
 }
 
-/* Adds many classes to be changed, and tells how many have probes after each of the first batches.
- * A batch looks at the clock twice or more, and each time takes look_ns. */
-static void run_batches(int64_t look_ns, size_t *changed, size_t count)
+/* Adds many classes to be changed and counts those with probes after each of the first batches. A
+ * batch reads the clock at least twice, and each reading advances it by step_ns. */
+static void run_batches(int64_t step_ns, size_t *changed, size_t count)
 {
-    int64_t clock_ns[] = { 1000000000, look_ns };
-    const struct smp_clock_fake clock = { .ns = ns_of_looks, .self = clock_ns };
+    int64_t clock_ns[] = { 1000000000, step_ns };
+    const struct smp_clock_fake clock = { .ns = advance_clock, .self = clock_ns };
     char name[32];
 
     close_counting();
@@ -1046,7 +1048,7 @@ static void run_batches(int64_t look_ns, size_t *changed, size_t count)
     smp_clock_set_fake(NULL);
 }
 
-static void batches_grow_while_stops_are_short(void **state)
+static void batches_grow_while_safepoints_are_short(void **state)
 {
     size_t changed[3];
 
@@ -1063,7 +1065,7 @@ static void batches_grow_while_stops_are_short(void **state)
         assert_true(is_original(&many[i]) && many[i].changes == 2);
 }
 
-static void batches_shrink_while_stops_are_long(void **state)
+static void batches_shrink_while_safepoints_are_long(void **state)
 {
     size_t changed[4];
 
@@ -1078,7 +1080,7 @@ static void batches_shrink_while_stops_are_long(void **state)
 
 /* --- memory --- */
 
-static void the_jvm_that_has_no_memory_for_bytes_keeps_the_class(void **state)
+static void without_memory_for_new_bytes_the_jvm_keeps_the_class(void **state)
 {
     (void)state;
     fake_classes.refuses_allocate = true;
@@ -1087,7 +1089,7 @@ static void the_jvm_that_has_no_memory_for_bytes_keeps_the_class(void **state)
     assert_int_equal(figures().methods, 0);
 }
 
-/* As where a thread never leaves a hook: the session ends, and the thread goes on there. */
+/* As if a thread never leaves a hook: the session ends, and the thread continues in the hook. */
 static void the_quota_outlives_its_session(void **state)
 {
     struct smp_quota *quota = smp_quota_create(1 << 24);
@@ -1123,7 +1125,7 @@ static enum smp_status count_all(void *self)
             status = SMP_ENOMEM;
         give_back();
         if (!is_original(&root) || !is_original(&callee))
-            status = SMP_EVM; /* never */
+            status = SMP_EVM; /* must not happen */
     }
     close_counting();
     smp_class_loaders_close(&loaders, fake_classes_jni());
@@ -1133,7 +1135,7 @@ static enum smp_status count_all(void *self)
     return status;
 }
 
-static void refused_memory_costs_counts_and_nothing_else(void **state)
+static void refused_memory_only_loses_counts(void **state)
 {
     (void)state;
     close_counting();
@@ -1146,47 +1148,47 @@ static void refused_memory_costs_counts_and_nothing_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_root_has_probes_from_the_first_moment_on),
-        TEST(a_class_that_is_there_already_is_changed_in_a_batch),
-        TEST(what_is_entered_finds_what_it_calls),
-        TEST(a_class_that_comes_late_has_probes_at_once),
+        TEST(a_root_has_probes_from_the_start),
+        TEST(a_loaded_class_is_changed_in_a_batch),
+        TEST(entering_a_method_instruments_its_callees),
+        TEST(a_class_loaded_later_has_probes_at_once),
         TEST(a_class_that_is_not_prepared_waits),
         TEST(a_class_that_is_not_defined_yet_waits),
-        TEST(a_class_that_is_prepared_meanwhile_is_not_missed),
-        TEST(a_refused_class_is_left_alone_and_the_others_are_not),
+        TEST(a_class_prepared_during_a_batch_is_not_missed),
+        TEST(a_refused_class_is_unchanged_and_the_others_are_changed),
         TEST(bytes_from_before_a_redefinition_are_tried_again),
-        TEST(an_agent_behind_us_that_replaces_outdated_bytes_is_noticed),
+        TEST(a_later_agent_that_replaces_outdated_bytes_is_noticed),
         TEST(freed_bytes_are_tried_again),
         TEST(freed_bytes_of_another_class_are_tried_again),
-        TEST(another_class_in_place_of_ours_is_left_alone),
-        TEST(a_class_that_is_changed_all_the_time_is_left_alone),
-        TEST(reflection_that_is_not_followed_is_in_the_account),
+        TEST(bytes_of_another_class_are_left_unchanged),
+        TEST(a_class_that_is_changed_continually_is_left_unchanged),
+        TEST(reflection_that_cannot_be_followed_is_in_the_account),
         TEST(a_class_without_memory_is_tried_again),
-        TEST(a_method_is_counted_since_its_class_was_changed),
-        TEST(but_not_for_ever),
+        TEST(a_method_is_counted_from_the_change_of_its_class),
+        TEST(a_class_without_memory_is_not_tried_for_ever),
         TEST(a_class_without_a_reference_is_tried_again),
-        TEST(a_jvm_that_dies_is_not_asked_again),
-        TEST(a_list_of_classes_that_fails_loses_no_batch),
-        TEST(a_frame_that_is_refused_loses_no_batch),
-        TEST(classes_of_a_list_that_always_fails_are_left_alone),
-        TEST(an_index_that_became_another_class_is_not_refused),
+        TEST(a_jvm_that_dies_is_not_called_again),
+        TEST(a_failed_list_of_classes_loses_no_batch),
+        TEST(a_refused_local_frame_loses_no_batch),
+        TEST(classes_are_left_unchanged_if_their_list_always_fails),
+        TEST(an_index_reused_by_another_class_is_not_refused),
         TEST(malformed_files_of_many_threads_are_all_counted),
-        TEST(a_class_that_another_agent_changes_is_due_again),
-        TEST(a_class_that_another_agent_could_not_change_is_counted_as_it_is),
-        TEST(bytes_that_are_not_understood_are_left_alone),
-        TEST(all_classes_are_given_back),
-        TEST(outdated_bytes_are_not_given_back),
-        TEST(a_class_that_keeps_its_probes_disturbs_no_later_count),
-        TEST(a_class_that_always_keeps_its_probes_keeps_its_names),
-        TEST(a_probe_that_cannot_be_taken_out_is_a_leftover),
-        TEST(names_of_leftovers_are_lost_without_memory),
+        TEST(a_class_changed_by_another_agent_is_changed_again),
+        TEST(a_failed_change_by_another_agent_does_not_disturb_counting),
+        TEST(bytes_that_are_not_understood_are_unchanged),
+        TEST(all_classes_are_restored),
+        TEST(outdated_bytes_are_not_restored),
+        TEST(leftover_probes_do_not_disturb_later_counts),
+        TEST(leftover_probes_keep_their_names),
+        TEST(a_probe_that_cannot_be_removed_is_a_leftover),
+        TEST(without_memory_names_of_leftovers_are_lost),
         TEST(a_class_without_a_reference_at_the_end_keeps_its_names),
         TEST(a_class_that_is_never_prepared_is_remembered),
-        TEST(batches_grow_while_stops_are_short),
-        TEST(batches_shrink_while_stops_are_long),
-        TEST(the_jvm_that_has_no_memory_for_bytes_keeps_the_class),
+        TEST(batches_grow_while_safepoints_are_short),
+        TEST(batches_shrink_while_safepoints_are_long),
+        TEST(without_memory_for_new_bytes_the_jvm_keeps_the_class),
         TEST(the_quota_outlives_its_session),
-        TEST(refused_memory_costs_counts_and_nothing_else),
+        TEST(refused_memory_only_loses_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

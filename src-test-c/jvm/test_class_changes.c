@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JVM's flag, as it is exported and as it should not be; CallsIT has real JVMs. */
+/* The JVM's flag, exported correctly and wrongly; CallsIT tests real JVMs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ static bool is_expected(const struct smp_export *entry)
     return expected;
 }
 
-static void the_flag_decides(void **state)
+static void the_flag_decides_whether_classes_may_change(void **state)
 {
     const struct smp_export entry = { .type = "JvmtiExport",
                                       .name = "_can_hotswap_or_post_breakpoint",
@@ -41,7 +41,7 @@ static void the_flag_decides(void **state)
     assert_true(is_expected(&entry));
 }
 
-static void other_fields_do_not_count(void **state)
+static void other_fields_are_ignored(void **state)
 {
     const struct smp_export right = { .type = "JvmtiExport",
                                       .name = "_can_hotswap_or_post_breakpoint",
@@ -61,7 +61,7 @@ static void other_fields_do_not_count(void **state)
     assert_false(is_expected(NULL));
 }
 
-static void a_missing_list_means_no(void **state)
+static void a_missing_list_means_that_classes_do_not_change(void **state)
 {
     struct fake_libjvm *libjvm = fake_libjvm_create(17);
 
@@ -75,9 +75,9 @@ static void a_missing_list_means_no(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_flag_decides),
-        cmocka_unit_test(other_fields_do_not_count),
-        cmocka_unit_test(a_missing_list_means_no),
+        cmocka_unit_test(the_flag_decides_whether_classes_may_change),
+        cmocka_unit_test(other_fields_are_ignored),
+        cmocka_unit_test(a_missing_list_means_that_classes_do_not_change),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

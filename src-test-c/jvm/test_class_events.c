@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "jvm/agent/agent.h"
@@ -38,8 +38,8 @@ static void an_unloaded_class_begins_an_epoch(void **state)
     assert_int_equal(smp_class_unload_epoch(), epoch + 1);
 }
 
-/* No event reports classes that were unloaded meanwhile. */
-static void data_from_before_a_gap_are_not_believed(void **state)
+/* No event reports classes that were unloaded while the library was closed. */
+static void data_from_before_a_gap_are_invalid(void **state)
 {
     (void)state;
     assert_true(smp_class_unload_open(smp_agent_jvmti()));
@@ -53,7 +53,7 @@ static void data_from_before_a_gap_are_not_believed(void **state)
     assert_true(smp_class_unload_epoch() > closed);
 }
 
-static void a_missing_event_means_that_nothing_is_believed(void **state)
+static void without_the_event_all_data_are_invalid(void **state)
 {
     (void)state;
     fake_vm.has_class_unload = false;
@@ -83,8 +83,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_unloaded_class_begins_an_epoch),
-        TEST(data_from_before_a_gap_are_not_believed),
-        TEST(a_missing_event_means_that_nothing_is_believed),
+        TEST(data_from_before_a_gap_are_invalid),
+        TEST(without_the_event_all_data_are_invalid),
         TEST(a_dead_jvm_is_not_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of class loaders: one each, whatever their hashes; none is kept alive or used again. */
+/* Class loaders have unique numbers, whatever their hashes. Numbers are not reused, and loaders
+ * are not kept alive. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <pthread.h>
@@ -78,7 +79,7 @@ static void *number_all(void *numbers)
     return NULL;
 }
 
-static void threads_that_come_at_once_give_one_number(void **state)
+static void simultaneous_threads_give_a_loader_one_number(void **state)
 {
     pthread_t threads[THREADS];
 
@@ -92,7 +93,7 @@ static void threads_that_come_at_once_give_one_number(void **state)
     assert_int_equal(fake_classes.weak_refs, LOADERS);
 }
 
-static void a_loader_that_is_gone_is_told_once(void **state)
+static void a_collected_loader_is_reported_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < LOADERS; i++)
@@ -104,14 +105,14 @@ static void a_loader_that_is_gone_is_told_once(void **state)
     assert_int_equal(gone_count, (LOADERS + 2) / 3);
     for (size_t i = 0; i < gone_count; i++)
         assert_int_equal((gone_numbers[i] - first) % 3, 0);
-    assert_int_equal(fake_classes.weak_refs, LOADERS); /* another thread may have seen them */
+    assert_int_equal(fake_classes.weak_refs, LOADERS); /* another thread may have numbered them */
     smp_class_loaders_free_deferred(&loaders, fake_classes_jni());
     assert_int_equal(fake_classes.weak_refs, LOADERS - (long)gone_count);
     smp_class_loaders_purge(&loaders, fake_classes_jni(), note_gone, NULL);
     assert_int_equal(gone_count, (LOADERS + 2) / 3);
     for (size_t i = 1; i < LOADERS; i += 3)
         assert_int_equal(number_of(&fakes[i]), first + i);
-    /* At the same address, with the same hash: another one. */
+    /* Another loader at the same address, with the same hash. */
     fakes[0].is_gone = false;
     assert_true(number_of(&fakes[0]) > first + LOADERS - 1);
 }
@@ -124,7 +125,7 @@ static enum smp_status number_and_forget(void *self)
     return number != SMP_CLASS_LOADERS_UNKNOWN ? SMP_OK : SMP_ENOMEM;
 }
 
-static void without_memory_a_loader_is_not_known(void **state)
+static void without_memory_a_loader_is_unknown(void **state)
 {
     (void)state;
     assert_int_equal(failing_alloc_each_step(number_and_forget, &fakes[0]).refused, 1);
@@ -134,9 +135,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_loader_has_one_number, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_that_come_at_once_give_one_number, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_loader_that_is_gone_is_told_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(without_memory_a_loader_is_not_known, setup, teardown),
+        cmocka_unit_test_setup_teardown(simultaneous_threads_give_a_loader_one_number, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_collected_loader_is_reported_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_memory_a_loader_is_unknown, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

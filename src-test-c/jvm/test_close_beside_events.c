@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * JVMTI does not wait for callbacks when an event is disabled: here all of them are under way while
- * the last session closes and the next one opens. The sanitizers see what is wrong.
- */
+/* JVMTI does not wait for callbacks when an event is disabled. Here callbacks of all events are
+ * running while the last session closes and the next one opens. The sanitizers find the errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
@@ -30,7 +28,7 @@ static uint8_t code[STUB_BYTES + METHOD_BYTES]; /* no calls */
 static _Atomic bool is_over;
 static _Atomic unsigned long calls;
 
-/* Threads that start and end, each by itself. */
+/* Threads that start and end. */
 static void *start_and_end(void *self)
 {
     struct fake_thread *thread = self;
@@ -55,7 +53,8 @@ static void *make_code(void *self)
         smp_code_events_on_stub(fake_vm_jvmti(), STUB_NAME, code, STUB_BYTES);
         smp_code_events_on_load(fake_vm_jvmti(), method, METHOD_BYTES, code + STUB_BYTES, 0, NULL,
                                 NULL);
-        (void)smp_code_map_is_stub((uintptr_t)code, "monitorexit"); /* of such a method's calls */
+        /* calls made by such a method */
+        (void)smp_code_map_is_stub((uintptr_t)code, "monitorexit");
         (void)smp_code_map_is_java((uintptr_t)code + STUB_BYTES);
         smp_code_events_on_unload(fake_vm_jvmti(), method, code + STUB_BYTES);
         atomic_fetch_add(&calls, 1);
@@ -87,7 +86,7 @@ static void open_and_close(void)
     assert_int_equal(smp_agent_open(), SMP_OK);
     smp_method_ids_open(fake_vm_jni());
     (void)!smp_code_events_open(smp_agent_jvmti());
-    while (atomic_load(&calls) < before + 2) /* with something to close */
+    while (atomic_load(&calls) < before + 2) /* until there is something to close */
         sched_yield();
     smp_method_ids_close();
     smp_code_events_close();

@@ -49,14 +49,14 @@ static void check_record(const struct smp_layout *layout, uintptr_t code,
         assert_int_equal(frames[i].method, record->frames[i].method);
         assert_int_equal(frames[i].bci, record->frames[i].bci);
     }
-    /* No room for one of them: none. */
+    /* If one frame has no room, none is returned. */
     assert_int_equal(smp_code_frames(layout, &blob, pc, frames, record->count - 1), 0);
-    /* Records are of one pc exactly. */
+    /* A record belongs to exactly one pc. */
     assert_int_equal(smp_code_frames(layout, &blob, pc + 1, frames, SMP_CODE_MAX_FRAMES), 0);
     assert_int_equal(smp_code_frames(layout, &blob, pc - 1, frames, SMP_CODE_MAX_FRAMES), 0);
 }
 
-static void test_frames_are_those_that_were_recorded(void **state)
+static void test_frames_match_the_records(void **state)
 {
     uint64_t random = 7;
     struct fake_record records[MANY];
@@ -110,8 +110,8 @@ static void test_records_without_a_scope_and_native_methods(void **state)
     }
 }
 
-/* As the JVM writes them: a record below all places of the code, and one above them. */
-static void test_the_end_mark_of_the_records_is_no_place(void **state)
+/* As the JVM writes them: one record below all pcs of the code, and one above. */
+static void test_the_end_record_belongs_to_no_pc(void **state)
 {
     struct smp_raw_frame frames[3];
     struct smp_blob blob;
@@ -137,7 +137,7 @@ static void test_the_end_mark_of_the_records_is_no_place(void **state)
         assert_int_equal(frames[0].method, inlined);
         assert_int_equal(frames[0].bci, 7);
         assert_int_equal(smp_code_frames(layout, &blob, start + 31, frames, 3), 0);
-        /* Without any place: the method itself. */
+        /* A method without records: only the method itself. */
         const uintptr_t bare = fake_code_compile(code, method, 8, records + 3, 1);
         assert_true(smp_blob_find(layout, bare, &blob));
         assert_int_equal(smp_code_frames_near(layout, &blob, bare + 31, frames, 3), 1);
@@ -155,7 +155,7 @@ static void test_blobs_are_found_by_any_of_their_pcs(void **state)
         struct fake_code *code = fake_code_create(versions[v]);
         const struct smp_layout *layout = fake_code_layout(code);
         const uintptr_t method = fake_code_method(code, "app/Main", "run", 1);
-        /* So much debug data that one hop of the map is not enough to its start. */
+        /* So much debug data that the start is more than one step away in the map. */
         struct fake_record *records = calloc(2000, sizeof(*records));
         assert_non_null(records);
         for (size_t i = 0; i < 2000; i++)
@@ -173,7 +173,7 @@ static void test_blobs_are_found_by_any_of_their_pcs(void **state)
             assert_int_equal(blob.compile_id, 1);
             assert_int_equal(blob.frame_complete, 12);
         }
-        /* Its header and its debug data are no code. */
+        /* The header and the debug data are no code. */
         assert_false(smp_blob_find(layout, start - 1, &blob));
         assert_false(smp_blob_find(layout, start + FAKE_CODE_BYTES, &blob));
         assert_true(smp_blob_find(layout, stub, &blob));
@@ -236,10 +236,8 @@ static void test_handlers_of_deoptimised_frames_are_found(void **state)
     }
 }
 
-/*
- * The results for damaged memory do not matter, as long as nothing beyond it is read, which the
- * sanitizer would report.
- */
+/* The results for damaged memory do not matter as long as nothing beyond it is read; the sanitizer
+ * would report that. */
 static void read_everything(const struct smp_layout *layout, uintptr_t from, size_t bytes)
 {
     struct smp_raw_frame frames[SMP_CODE_MAX_FRAMES];
@@ -255,7 +253,7 @@ static void read_everything(const struct smp_layout *layout, uintptr_t from, siz
     }
 }
 
-static void test_damaged_memory(void **state)
+static void test_damaged_memory_causes_no_read_beyond_it(void **state)
 {
     uint64_t random = 3;
     struct fake_record records[8];
@@ -287,13 +285,13 @@ static void test_damaged_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_are_those_that_were_recorded),
+        cmocka_unit_test(test_frames_match_the_records),
         cmocka_unit_test(test_records_without_a_scope_and_native_methods),
-        cmocka_unit_test(test_the_end_mark_of_the_records_is_no_place),
+        cmocka_unit_test(test_the_end_record_belongs_to_no_pc),
         cmocka_unit_test(test_blobs_are_found_by_any_of_their_pcs),
         cmocka_unit_test(test_blobs_that_are_not_compiled_methods),
         cmocka_unit_test(test_handlers_of_deoptimised_frames_are_found),
-        cmocka_unit_test(test_damaged_memory),
+        cmocka_unit_test(test_damaged_memory_causes_no_read_beyond_it),
     };
 
     return cmocka_run_group_tests(tests, allow_reads, NULL);

@@ -13,7 +13,7 @@
 #include "jvm/code/code_map.h"
 #include "support/failing_alloc.h"
 
-/* The id of the piece at pc; 0: none. */
+/* Returns the id of the code at pc; 0: none. */
 static uint64_t id_at(uintptr_t pc)
 {
     const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), pc);
@@ -58,14 +58,14 @@ static void test_an_unloaded_method_is_gone(void **state)
 {
     (void)state;
     smp_code_map_add_method(0x1000, 0x100, 7);
-    smp_code_map_remove_method(0x1000, 8); /* not the one that is there */
+    smp_code_map_remove_method(0x1000, 8); /* not the current method */
     assert_int_equal(id_at(0x1000), 7);
     smp_code_map_remove_method(0x1000, 7);
     assert_int_equal(id_at(0x1000), 0);
 }
 
-/* The unload event may come late: the method that has the addresses now stays. */
-static void test_addresses_are_used_again(void **state)
+/* The unload event may come late: the current method at these addresses remains. */
+static void test_addresses_may_be_reused(void **state)
 {
     (void)state;
     smp_code_map_add_method(0x1000, 0x100, 7);
@@ -129,15 +129,15 @@ static void test_the_interpreter_is_recognized(void **state)
     smp_code_leave();
 }
 
-/* Ten thousand methods stay within half a megabyte, and every one is found. */
-static void test_many_methods(void **state)
+/* Ten thousand methods take less than half a megabyte, and every method is found. */
+static void test_many_methods_take_little_memory(void **state)
 {
     enum { COUNT = 10000 };
     struct smp_code_map_stats stats;
 
     (void)state;
     for (uintptr_t i = 0; i < COUNT; i++) {
-        const uintptr_t at = i * 7919 % COUNT; /* in no order */
+        const uintptr_t at = i * 7919 % COUNT; /* unordered */
         smp_code_map_add_method(0x100000 + at * 0x40, 0x40, at + 1);
     }
     for (uintptr_t i = 0; i < COUNT; i++)
@@ -148,7 +148,7 @@ static void test_many_methods(void **state)
     assert_true(stats.bytes < 512 * 1024);
 }
 
-static void test_the_limit_refuses_and_counts(void **state)
+static void test_entries_over_the_limit_are_refused_and_counted(void **state)
 {
     struct smp_code_map_stats stats;
 
@@ -159,7 +159,7 @@ static void test_the_limit_refuses_and_counts(void **state)
     assert_true(stats.pieces <= SMP_CODE_MAX_PIECES);
     assert_int_equal(stats.pieces + stats.refused, SMP_CODE_MAX_PIECES + 100);
     assert_int_equal(id_at(0x100000), 1);
-    for (uintptr_t i = 0; i < SMP_CODE_RECENT; i++) /* unloading makes room again */
+    for (uintptr_t i = 0; i < SMP_CODE_RECENT; i++) /* unloading frees memory */
         smp_code_map_remove_method(0x100000 + i * 0x10, i + 1);
     smp_code_map_add_method(0x10, 0x10, 99);
     assert_int_equal(id_at(0x10), 99);
@@ -205,7 +205,7 @@ static void test_no_memory_at_any_step(void **state)
     assert_int_equal(smp_code_map_open(), SMP_OK);
 }
 
-/* --------------------------------------------------------------------------- readers, meanwhile */
+/* ------------------------------------------------------------------------ concurrent readers */
 
 enum { SLOT_COUNT = 400, SLOT_BYTES = 0x100, BASE = 0x100000 };
 
@@ -215,7 +215,7 @@ struct race {
     _Atomic uint64_t wrong;
 };
 
-/* A method's id holds its address, so a torn or freed piece would show. */
+/* A method's id contains its address, so a torn or freed entry would be noticed. */
 static void *read_on(void *self)
 {
     struct race *race = self;
@@ -236,7 +236,7 @@ static void *read_on(void *self)
     return NULL;
 }
 
-static void test_readers_see_whole_pieces(void **state)
+static void test_readers_see_complete_entries(void **state)
 {
     struct race race = { .stop = false };
     pthread_t readers[2];
@@ -266,15 +266,17 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_method_is_found_by_its_addresses, open_code,
                                         close_code),
         cmocka_unit_test_setup_teardown(test_an_unloaded_method_is_gone, open_code, close_code),
-        cmocka_unit_test_setup_teardown(test_addresses_are_used_again, open_code, close_code),
+        cmocka_unit_test_setup_teardown(test_addresses_may_be_reused, open_code, close_code),
         cmocka_unit_test_setup_teardown(test_the_innermost_stub_is_found, open_code, close_code),
         cmocka_unit_test_setup_teardown(test_names_are_kept_once_and_cut, open_code, close_code),
         cmocka_unit_test_setup_teardown(test_the_interpreter_is_recognized, open_code, close_code),
-        cmocka_unit_test_setup_teardown(test_many_methods, open_code, close_code),
-        cmocka_unit_test_setup_teardown(test_the_limit_refuses_and_counts, open_code, close_code),
+        cmocka_unit_test_setup_teardown(test_many_methods_take_little_memory, open_code,
+                                        close_code),
+        cmocka_unit_test_setup_teardown(test_entries_over_the_limit_are_refused_and_counted,
+                                        open_code, close_code),
         cmocka_unit_test_setup_teardown(test_nothing_is_kept_while_closed, open_code, close_code),
         cmocka_unit_test_setup_teardown(test_no_memory_at_any_step, open_code, close_code),
-        cmocka_unit_test_setup_teardown(test_readers_see_whole_pieces, open_code, close_code),
+        cmocka_unit_test_setup_teardown(test_readers_see_complete_entries, open_code, close_code),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,10 +14,10 @@
 #include "base/clock.h"
 #include "support/one_cpu.h"
 
-static void more_than_half_of_the_other_cpus(void **state)
+static void demand_means_more_threads_than_half_of_the_other_cpus(void **state)
 {
     (void)state;
-    /* The one that is always there is the reader. */
+    /* The one thread that is always runnable is the reader. */
     assert_false(smp_cpu_demand_exceeds("0.20 0.18 0.12 1/80 11206\n", 1));
     assert_true(smp_cpu_demand_exceeds("0.20 0.18 0.12 2/80 11206\n", 1));
     assert_false(smp_cpu_demand_exceeds("0.20 0.18 0.12 1/80 11206\n", 2));
@@ -63,8 +63,8 @@ static int64_t read_fake_ns(void *self)
     return fake_ns;
 }
 
-/* Two threads share a CPU: one waits. The answer is not read again before its time. */
-static void a_thread_that_shares_our_cpu(void **state)
+/* Two threads share a CPU, so one waits. The result is not read again before its time. */
+static void a_thread_that_shares_the_cpu_is_demand(void **state)
 {
     static const struct smp_clock_fake clock = { .ns = read_fake_ns };
     struct smp_cpu_demand demand;
@@ -99,7 +99,7 @@ static void a_missing_file_means_maybe(void **state)
     assert_true(smp_cpu_demand_may_wait(&demand));
     smp_cpu_demand_fini(&demand);
     int ends[2];
-    assert_int_equal(pipe(ends), 0); /* cannot be read at a position */
+    assert_int_equal(pipe(ends), 0); /* a pipe cannot be read at a position */
     demand.fd = ends[0];
     assert_true(smp_cpu_demand_may_wait(&demand));
     smp_cpu_demand_fini(&demand);
@@ -109,9 +109,9 @@ static void a_missing_file_means_maybe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_than_half_of_the_other_cpus),
+        cmocka_unit_test(demand_means_more_threads_than_half_of_the_other_cpus),
         cmocka_unit_test(an_unknown_text_means_maybe),
-        cmocka_unit_test(a_thread_that_shares_our_cpu),
+        cmocka_unit_test(a_thread_that_shares_the_cpu_is_demand),
         cmocka_unit_test(a_missing_file_means_maybe),
     };
     return cmocka_run_group_tests_name("cpu_demand", tests, NULL, NULL);

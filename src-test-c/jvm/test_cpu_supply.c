@@ -10,7 +10,7 @@
 
 enum { NS_PER_TICK = 10000000 };
 
-static void the_folder_of_the_group_is_found(void **state)
+static void the_folder_of_the_control_group_is_found(void **state)
 {
     static const struct {
         const char *groups;
@@ -36,7 +36,7 @@ static void the_folder_of_the_group_is_found(void **state)
     }
 }
 
-static void a_quota_is_a_part_of_its_period(void **state)
+static void a_quota_is_relative_to_its_period(void **state)
 {
     (void)state;
     assert_int_equal(smp_cpu_quota_parse_milli("150000 100000\n", " 100000\n"), 1500);
@@ -46,10 +46,10 @@ static void a_quota_is_a_part_of_its_period(void **state)
     assert_int_equal(smp_cpu_quota_parse_milli("150000", ""), 0);
     assert_int_equal(smp_cpu_quota_parse_milli("150000", "0"), 0);
     assert_int_equal(smp_cpu_quota_parse_milli("9999999999999", "100000"), 0);
-    (void)smp_cpu_quota_milli(); /* whatever this machine has */
+    (void)smp_cpu_quota_milli(); /* its value on this machine does not matter */
 }
 
-static void both_versions_are_read(void **state)
+static void both_versions_of_control_groups_are_read(void **state)
 {
     (void)state;
     assert_int_equal(smp_cpu_quota_parse("usage_usec 9\nnr_throttled 3\nthrottled_usec 1500\n"),
@@ -60,7 +60,7 @@ static void both_versions_are_read(void **state)
     assert_true(smp_cpu_quota_throttled_ns() >= 0);
 }
 
-static void the_first_line_is_of_all_cpus(void **state)
+static void the_first_line_covers_all_cpus(void **state)
 {
     struct smp_machine_time time;
 
@@ -92,7 +92,7 @@ static void other_texts_give_zeros(void **state)
     }
 }
 
-static void this_machine_has_worked(void **state)
+static void this_machine_reports_its_cpu_time(void **state)
 {
     struct smp_machine_time time;
 
@@ -105,12 +105,12 @@ static void this_machine_has_worked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_folder_of_the_group_is_found),
-        cmocka_unit_test(a_quota_is_a_part_of_its_period),
-        cmocka_unit_test(both_versions_are_read),
-        cmocka_unit_test(the_first_line_is_of_all_cpus),
+        cmocka_unit_test(the_folder_of_the_control_group_is_found),
+        cmocka_unit_test(a_quota_is_relative_to_its_period),
+        cmocka_unit_test(both_versions_of_control_groups_are_read),
+        cmocka_unit_test(the_first_line_covers_all_cpus),
         cmocka_unit_test(other_texts_give_zeros),
-        cmocka_unit_test(this_machine_has_worked),
+        cmocka_unit_test(this_machine_reports_its_cpu_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals of timers, made up, and the arithmetic of when a timer expires first. */
+/* Artificial signals of timers, and the calculation of a timer's first expiration. */
 #include "handler/cpu_timer.h"
 
 #include <setjmp.h>
@@ -81,7 +81,7 @@ static bool signal_with(uint64_t cookie, int overrun)
     return smp_cpu_timer_sample(&info, &context, &is_open);
 }
 
-static void only_our_timers_signals_are_ours(void **state)
+static void only_signals_of_our_timers_are_accepted(void **state)
 {
     uint64_t cookie = 0;
     struct smp_cpu_timer *timer = armed(&cookie);
@@ -94,7 +94,7 @@ static void only_our_timers_signals_are_ours(void **state)
     assert_false(smp_cpu_timer_is_for(&info));
     info.si_code = SI_TIMER;
     assert_true(smp_cpu_timer_is_for(&info));
-    info.si_timerid = -1; /* a request's */
+    info.si_timerid = -1; /* as for a request */
     assert_false(smp_cpu_timer_is_for(&info));
     info.si_timerid = INT32_MAX;
     assert_true(smp_cpu_timer_is_for(&info));
@@ -121,12 +121,12 @@ static void a_sample_has_the_weight_of_its_overruns(void **state)
     assert_ptr_equal(pool.samples[0].timer, timer);
     assert_int_equal(pool.samples[0].answer.answer, SMP_ANSWER_WHOLE);
     assert_int_equal(pool.samples[0].answer.count, 2);
-    assert_true(signal_with(cookie, 0)); /* into the next one */
+    assert_true(signal_with(cookie, 0)); /* continues into the next sample */
     assert_int_equal(pool.samples[1].weight, 1);
     release(timer);
 }
 
-static void without_room_the_weight_waits(void **state)
+static void without_room_the_weight_is_kept_for_the_next_sample(void **state)
 {
     uint64_t cookie = 0;
     struct smp_cpu_timer *timer = armed(&cookie);
@@ -151,9 +151,8 @@ static void without_room_the_weight_waits(void **state)
     release(timer);
 }
 
-/* In a closed process a thread is not walked, nor after its end, nor while the
- * timer is being set. */
-static void a_thread_that_cannot_be_walked_is_not(void **state)
+/* A thread is not walked in a closed process, after its end, or while its timer is being set. */
+static void threads_that_must_not_be_walked_are_not(void **state)
 {
     uint64_t cookie = 0;
     struct smp_cpu_timer *timer = armed(&cookie);
@@ -177,7 +176,7 @@ static void a_thread_that_cannot_be_walked_is_not(void **state)
 }
 
 /* A signal that comes after its timer was stopped matches no timer. */
-static void stale_signals_do_nothing(void **state)
+static void outdated_signals_are_ignored(void **state)
 {
     uint64_t cookie = 0;
     uint64_t other = 0;
@@ -188,7 +187,7 @@ static void stale_signals_do_nothing(void **state)
     assert_false(signal_with(cookie, 0));
     smp_cpu_timer_free(timer);
     assert_false(signal_with(cookie, 0));
-    for (size_t i = 0; i < SMP_CPU_TIMERS; i++) { /* each serves others by now */
+    for (size_t i = 0; i < SMP_CPU_TIMERS; i++) { /* by now each entry serves another thread */
         timer = armed(&other);
         assert_false(signal_with(cookie, 0));
         assert_int_equal(timer->carried, 0);
@@ -197,7 +196,7 @@ static void stale_signals_do_nothing(void **state)
     assert_int_equal(walks, 0);
 }
 
-static void timers_run_out(void **state)
+static void the_number_of_timers_is_limited(void **state)
 {
     static struct smp_cpu_timer *taken[SMP_CPU_TIMERS];
     uint64_t cookie = 0;
@@ -212,8 +211,8 @@ static void timers_run_out(void **state)
         release(taken[i]);
 }
 
-/* Over all phases the expirations add up to what was used. */
-static void the_phase_is_fair(void **state)
+/* Over all phases the expirations add up to the used time. */
+static void the_random_phase_of_a_timer_is_unbiased(void **state)
 {
     enum { INTERVAL = 100 };
     uint64_t missed = 0;
@@ -233,9 +232,9 @@ static void the_phase_is_fair(void **state)
     assert_int_equal(missed, 0);
 }
 
-/* Samples of an earlier timer have covered more than the thread has used: that time does not count
+/* Samples of an earlier timer have covered more than the thread has used: that time must not count
  * twice. */
-static void time_that_is_covered_already_does_not_count_again(void **state)
+static void time_already_covered_does_not_count_again(void **state)
 {
     enum { INTERVAL = 100, AHEAD = 60 };
     const int64_t now = 1000 - AHEAD;
@@ -253,8 +252,8 @@ static void time_that_is_covered_already_does_not_count_again(void **state)
     }
 }
 
-/* The expirations left at a thread's end: all, less those that signals have reported. */
-static void what_signals_tell_of_is_counted(void **state)
+/* The expirations left at a thread's end: all of them less those reported by signals. */
+static void reported_expirations_are_not_counted_again(void **state)
 {
     enum { INTERVAL = 100, FIRST = 1040 };
     uint64_t cookie = 0;
@@ -284,15 +283,15 @@ static void what_signals_tell_of_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(only_our_timers_signals_are_ours, setup),
+        cmocka_unit_test_setup(only_signals_of_our_timers_are_accepted, setup),
         cmocka_unit_test_setup(a_sample_has_the_weight_of_its_overruns, setup),
-        cmocka_unit_test_setup(without_room_the_weight_waits, setup),
-        cmocka_unit_test_setup(a_thread_that_cannot_be_walked_is_not, setup),
-        cmocka_unit_test_setup(stale_signals_do_nothing, setup),
-        cmocka_unit_test_setup(timers_run_out, setup),
-        cmocka_unit_test_setup(the_phase_is_fair, setup),
-        cmocka_unit_test_setup(time_that_is_covered_already_does_not_count_again, setup),
-        cmocka_unit_test_setup(what_signals_tell_of_is_counted, setup),
+        cmocka_unit_test_setup(without_room_the_weight_is_kept_for_the_next_sample, setup),
+        cmocka_unit_test_setup(threads_that_must_not_be_walked_are_not, setup),
+        cmocka_unit_test_setup(outdated_signals_are_ignored, setup),
+        cmocka_unit_test_setup(the_number_of_timers_is_limited, setup),
+        cmocka_unit_test_setup(the_random_phase_of_a_timer_is_unbiased, setup),
+        cmocka_unit_test_setup(time_already_covered_does_not_count_again, setup),
+        cmocka_unit_test_setup(reported_expirations_are_not_counted_again, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <string.h>
@@ -19,7 +19,7 @@ enum { CAPACITY = 4, MANY = 3 * SMP_CROSS_CHECK_EACH };
 
 static struct smp_frame frames[CAPACITY] = { { 11, 1 }, { 12, -1 }, { 13, 0 } };
 static struct smp_sample sample;
-static struct smp_sample jvmti; /* what it says */
+static struct smp_sample jvmti; /* the stack of JVMTI */
 static struct smp_frame jvmti_frames[CAPACITY];
 static enum smp_status jvmti_status;
 static unsigned handshakes;
@@ -112,7 +112,7 @@ static void the_first_walks_are_compared_and_then_few(void **state)
     assert_int_equal(smp_cross_check_get_counts().different, 0);
 }
 
-static void a_test_may_compare_all(void **state)
+static void a_test_may_compare_all_walks(void **state)
 {
     char reason[SMP_CROSS_CHECK_REASON_BYTES];
 
@@ -124,8 +124,9 @@ static void a_test_may_compare_all(void **state)
     }
 }
 
-/* The stack is of another time: nothing is said, and the next walk is compared instead. */
-static void a_thread_that_runs_meanwhile_is_not_compared(void **state)
+/* JVMTI's stack is of a later time: no difference is reported, and the next walk is compared
+ * instead. */
+static void a_thread_that_runs_in_between_is_not_compared(void **state)
 {
     char reason[SMP_CROSS_CHECK_REASON_BYTES];
     const uint64_t before = smp_cross_check_get_counts().compared;
@@ -146,7 +147,7 @@ static void a_thread_that_runs_meanwhile_is_not_compared(void **state)
 }
 
 /* The kernel has subtracted the time that the host took. */
-static void a_run_that_costs_the_clock_nothing_is_a_run(void **state)
+static void a_run_that_takes_no_cpu_time_is_noticed(void **state)
 {
     char reason[SMP_CROSS_CHECK_REASON_BYTES];
     const struct smp_cross_check_counts before = smp_cross_check_get_counts();
@@ -187,7 +188,7 @@ static void assert_differs(const char *expected)
     assert_true(one_walk(reason));
 }
 
-static void any_difference_is_named(void **state)
+static void every_kind_of_difference_is_named(void **state)
 {
     (void)state;
     jvmti_frames[2].bci = 1;
@@ -198,14 +199,14 @@ static void any_difference_is_named(void **state)
     assert_differs("a stack of 2 frames read as 3");
 }
 
-/* JVMTI's has no root's end, and ours may have none. */
+/* JVMTI's stack lacks the root's end, and ours may lack it. */
 static void deep_stacks_are_compared_at_the_leafs_end(void **state)
 {
     char reason[SMP_CROSS_CHECK_REASON_BYTES];
 
     (void)state;
     jvmti.omitted = 1;
-    assert_true(one_walk(reason)); /* just as deep as there is room for */
+    assert_true(one_walk(reason)); /* exactly as deep as there is room for */
     sample.leaf_count = 2;
     sample.omitted = 9;
     jvmti_frames[2].bci = 1;
@@ -222,7 +223,7 @@ static void deep_stacks_are_compared_at_the_leafs_end(void **state)
     assert_true(one_walk(reason));
 }
 
-/* JVMTI shows the id that it has just made. */
+/* JVMTI shows the id that it has just created. */
 static void names_without_an_id_are_no_difference(void **state)
 {
     char reason[SMP_CROSS_CHECK_REASON_BYTES];
@@ -235,7 +236,7 @@ static void names_without_an_id_are_no_difference(void **state)
     frames[1].method = 12;
 }
 
-/* The JVM has changed the class between our first sight of a frame and its own walk. */
+/* The JVM has changed the class between our look-up of a frame and its own walk. */
 static void other_ids_of_the_same_method_are_no_difference(void **state)
 {
     char reason[SMP_CROSS_CHECK_REASON_BYTES];
@@ -263,11 +264,11 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_first_walks_are_compared_and_then_few),
-        TEST(a_test_may_compare_all),
-        TEST(a_thread_that_runs_meanwhile_is_not_compared),
-        TEST(a_run_that_costs_the_clock_nothing_is_a_run),
+        TEST(a_test_may_compare_all_walks),
+        TEST(a_thread_that_runs_in_between_is_not_compared),
+        TEST(a_run_that_takes_no_cpu_time_is_noticed),
         TEST(the_last_difference_is_kept),
-        TEST(any_difference_is_named),
+        TEST(every_kind_of_difference_is_named),
         TEST(deep_stacks_are_compared_at_the_leafs_end),
         TEST(names_without_an_id_are_no_difference),
         TEST(other_ids_of_the_same_method_are_no_difference),

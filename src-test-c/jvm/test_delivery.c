@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A thread's walk as it is delivered: completed by a handshake if something is missing, cut if it
- * is too deep, and divided if a virtual thread is mounted.
- */
+/* The delivery of a thread's walk: completed by a handshake if something is missing, cut if it is
+ * too deep, and divided if a virtual thread is mounted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-/* after those */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 #include "hotspot/frames.h"
@@ -103,7 +101,7 @@ static struct smp_jvm_frame frame_at(int from_root)
                                    .method = (void *)(intptr_t)(FAKE_METHOD + from_root) };
 }
 
-/* frames[first ..): the upper ones of a stack of this depth, as the fake JVMTI has it. */
+/* frames[first ..): the innermost frames of a stack of this depth, as in the fake JVMTI. */
 static void walk_frames(uint32_t first, int depth, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -149,7 +147,7 @@ static void a_stack_with_all_its_names_needs_no_handshake(void **state)
     assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
 }
 
-static void a_second_try_is_counted_as_one_unless_it_was_recovered(void **state)
+static void a_second_try_is_counted_unless_it_was_recovered(void **state)
 {
     (void)state;
     walked.is_retried = true;
@@ -162,7 +160,7 @@ static void a_second_try_is_counted_as_one_unless_it_was_recovered(void **state)
     assert_int_equal(got.answer, SMP_ANSWER_IN_STUB);
 }
 
-static void no_frames_are_an_empty_stack(void **state)
+static void a_walk_without_frames_is_an_empty_stack(void **state)
 {
     (void)state;
     smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
@@ -198,7 +196,7 @@ static void missing_ids_are_taken_from_a_handshake(void **state)
     assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 1);
 }
 
-static void without_a_handshake_the_others_keep_their_places(void **state)
+static void without_a_handshake_the_other_frames_keep_their_places(void **state)
 {
     (void)state;
     walk_all(DEPTH);
@@ -213,7 +211,7 @@ static void without_a_handshake_the_others_keep_their_places(void **state)
     assert_int_equal(got.frames[2].method, FAKE_METHOD + DEPTH - 3);
 }
 
-/* A thread without a CPU would be waited for. */
+/* The handshake would wait for a thread without a CPU. */
 static void a_late_walk_gets_no_handshake(void **state)
 {
     (void)state;
@@ -225,8 +223,8 @@ static void a_late_walk_gets_no_handshake(void **state)
     assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
 }
 
-/* The frame above the one that differs belongs to another call. */
-static void a_thread_that_went_on_keeps_a_frame_without_name(void **state)
+/* The frame above the frame that differs belongs to another call. */
+static void a_thread_that_continued_keeps_a_frame_without_a_name(void **state)
 {
     (void)state;
     walk_all(DEPTH);
@@ -237,7 +235,7 @@ static void a_thread_that_went_on_keeps_a_frame_without_name(void **state)
     assert_int_equal(got.frames[0].method, SMP_METHODS_NO_ID);
 }
 
-/* The names that the walk has copied behind its frames. */
+/* The names that the walk has copied after its frames. */
 static void copied_names_need_no_handshake(void **state)
 {
     struct smp_named_methods *named = NULL;
@@ -289,11 +287,11 @@ static void a_waiting_thread_has_the_stack_of_a_handshake(void **state)
     assert_int_equal(got.sample.omitted, DEPTH - 4);
 }
 
-static void the_states_of_jdk_28_are_others(void **state)
+static void jdk_28_has_other_state_numbers(void **state)
 {
     (void)state;
     delivery.states = (struct smp_jvm_states)STATES_SINCE_28;
-    answer.state = STATE_IN_NATIVE; /* here it is "in Java" */
+    answer.state = STATE_IN_NATIVE; /* in JDK 28 this number means "in Java" */
     assert_false(smp_delivery_waiting(&delivery, &walked, to));
     answer.state = delivery.states.blocked;
     assert_true(smp_delivery_waiting(&delivery, &walked, to));
@@ -360,7 +358,7 @@ static void a_virtual_thread_that_was_parked_is_cut(void **state)
     struct fake_thread mounted = { .object = { FAKE_THREAD }, .name = &name };
 
     (void)state;
-    fake_string_set(&name, ""); /* most have none */
+    fake_string_set(&name, ""); /* most virtual threads have none */
     walked.mounted = fake_vm_local(&mounted);
     walk_carrier(false);
     smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
@@ -370,7 +368,7 @@ static void a_virtual_thread_that_was_parked_is_cut(void **state)
     (*fake_vm_jni())->DeleteLocalRef(fake_vm_jni(), walked.mounted);
 }
 
-static void a_virtual_thread_that_is_not_known_has_no_name(void **state)
+static void an_unknown_virtual_thread_has_no_name(void **state)
 {
     (void)state;
     walk_carrier(true);
@@ -386,20 +384,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_stack_with_all_its_names_needs_no_handshake),
-        TEST(a_second_try_is_counted_as_one_unless_it_was_recovered),
-        TEST(no_frames_are_an_empty_stack),
+        TEST(a_second_try_is_counted_unless_it_was_recovered),
+        TEST(a_walk_without_frames_is_an_empty_stack),
         TEST(a_deep_stack_loses_its_middle),
         TEST(missing_ids_are_taken_from_a_handshake),
-        TEST(without_a_handshake_the_others_keep_their_places),
+        TEST(without_a_handshake_the_other_frames_keep_their_places),
         TEST(a_late_walk_gets_no_handshake),
-        TEST(a_thread_that_went_on_keeps_a_frame_without_name),
+        TEST(a_thread_that_continued_keeps_a_frame_without_a_name),
         TEST(copied_names_need_no_handshake),
         TEST(a_waiting_thread_has_the_stack_of_a_handshake),
-        TEST(the_states_of_jdk_28_are_others),
+        TEST(jdk_28_has_other_state_numbers),
         TEST(a_thread_that_runs_is_not_waited_for),
         TEST(a_mounted_virtual_thread_has_its_own_stack_and_name),
         TEST(a_virtual_thread_that_was_parked_is_cut),
-        TEST(a_virtual_thread_that_is_not_known_has_no_name),
+        TEST(an_unknown_virtual_thread_has_no_name),
     };
 
     return cmocka_run_group_tests(tests, fake_vm_know_virtual_threads,

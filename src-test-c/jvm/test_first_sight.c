@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How many system calls it takes to see a return address, or a method, for the first time: each
+/* The number of system calls to see a return address or a method for the first time: each call
  * costs more than all else that a walk does for a frame. The numbers are part of the contract
- * (frames.h): a change that makes one larger changes it here, too.
- */
+ * (frames.h); a change that increases one must change it here, too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <pthread.h>
@@ -29,26 +27,27 @@
 static const int versions[] = { 17, 21, 25 };
 enum {
     VERSION_COUNT = sizeof(versions) / sizeof(versions[0]),
-    OUTSIDE_FROM = 25, /* debug data lie outside of the code heap */
-    NUMBERS_FROM = 26, /* ids are numbers */
+    OUTSIDE_FROM = 25, /* from this JDK on, debug data are outside the code heap */
+    NUMBERS_FROM = 26, /* from this JDK on, ids are numbers */
     METHODS = 8,
     CAPACITY = 64,
     CALL_PC = 20,
-    SMALL = 60,   /* records of a method that is copied whole */
-    MEDIUM = 150, /* likewise, but not on the stack */
-    LARGE = 360,  /* of one that is not; none where deoptimised frames are sent */
+    SMALL = 60,   /* records of a method that is copied completely */
+    MEDIUM = 150, /* records of a method that is copied, but not on the stack */
+    /* records of a method that is not copied; its deoptimisation handler is unknown */
+    LARGE = 360,
     FRAMES = 5,
-    FULL_METHOD = 6, /* the most for a method of which nothing is known, and its id */
+    FULL_METHOD = 6, /* the maximum for a method of which nothing is known, including its id */
     CODE_ALONE = 2,
     COPY_MOST = 9
 };
 
-/* A JVM of some methods, and what a walk finds. */
+/* A JVM with some methods, and the frames of a walk. */
 static struct {
     struct fake_code *code;
     struct smp_layout layout;
     struct smp_frames_cache *cache;
-    uintptr_t words[METHODS]; /* ids are their addresses */
+    uintptr_t words[METHODS]; /* the addresses of these words are ids */
     uintptr_t methods[METHODS];
     struct smp_raw_frame raw[CAPACITY];
     uint64_t ids[CAPACITY];
@@ -91,7 +90,7 @@ static void know_methods(void)
         smp_method_table_offer(id_of(i));
 }
 
-/* The calls of one walk, to the root. */
+/* Returns the system calls of one walk to the root. */
 static uint64_t walk_with(struct smp_frames_cache *cache, size_t frames)
 {
     vm.out = (struct smp_frames){ .raw = vm.raw, .ids = vm.ids, .capacity = CAPACITY };
@@ -103,7 +102,7 @@ static uint64_t walk_with(struct smp_frames_cache *cache, size_t frames)
     return atomic_load(&vm.calls);
 }
 
-/* A method that has inlined the others in turn at each of so many places. */
+/* Compiles a method that has inlined the others in turn at each of this many pcs. */
 static uintptr_t compile(size_t count)
 {
     struct fake_record *records = calloc(count, sizeof(*records));
@@ -146,19 +145,20 @@ struct calls {
     uint64_t most;
 };
 
-/* Each place of a method in turn, none of which has been seen before. first: of the first one. */
+/* Walks to each pc of a method in turn; none was seen before. first: the calls for the first
+ * one. */
 static void see_places(uintptr_t start, size_t count, struct calls first, struct calls others)
 {
     for (size_t i = 0; i < count; i++) {
         const struct calls expected = i == 0 ? first : others;
         assert_in_range(see_place(start, i), expected.least, expected.most);
-        /* The second time there is nothing to read. */
+        /* The second time nothing needs to be read. */
         assert_int_equal(walk_with(vm.cache, FRAMES), 0);
         expect_compiled(i);
     }
 }
 
-static void a_return_address_of_known_methods(void **state)
+static void system_calls_for_a_return_address_of_known_methods(void **state)
 {
     (void)state;
     for (size_t v = 0; v < VERSION_COUNT; v++) {
@@ -175,7 +175,7 @@ static void a_return_address_of_known_methods(void **state)
     }
 }
 
-/* The data of a method are kept only once it is installed, and as long as it is there. */
+/* The data of a method are kept only after it is installed, and as long as it exists. */
 static void data_of_installed_methods_are_kept(void **state)
 {
     (void)state;
@@ -193,20 +193,20 @@ static void data_of_installed_methods_are_kept(void **state)
     fake_code_set_compile_id(vm.code, start, 4711);
     assert_int_equal(see_place(start, 4), 1);
     assert_int_equal(see_place(start, 5), 0);
-    /* Other threads have both that it may be in. */
+    /* Other threads use both possible copies. */
     struct smp_code_copy *taken = smp_code_copies_take(blob);
     struct smp_code_copy *other = smp_code_copies_take(blob);
     assert_non_null(taken);
     assert_non_null(other);
     assert_null(smp_code_copies_take(blob));
     assert_int_equal(see_place(start, 6), 1);
-    smp_code_copies_empty(); /* but for those that are taken */
+    smp_code_copies_empty(); /* except those in use */
     smp_code_copies_give_back(taken);
     smp_code_copies_give_back(other);
     assert_int_equal(see_place(start, 7), 0);
     smp_code_copies_empty();
     assert_int_equal(see_place(start, 8), 1);
-    /* If the JDK does not say whether the method is installed, no data are kept. */
+    /* If the JDK does not show whether the method is installed, no data are kept. */
     vm.layout.nmethod.state = 0;
     smp_code_copies_empty();
     assert_int_equal(see_place(start, 9), 1);
@@ -231,8 +231,8 @@ static void a_walk_manages_without_a_copy(void **state)
     end();
 }
 
-/* Methods of one stack that are copied to the same places do not replace each other in turn. */
-static void two_methods_of_one_pair(void **state)
+/* Methods of one stack that are copied to the same place do not replace each other in turn. */
+static void two_methods_with_the_same_places_both_stay_copied(void **state)
 {
     struct smp_code_copy *first = NULL;
     struct smp_code_copy *second = NULL;
@@ -245,7 +245,7 @@ static void two_methods_of_one_pair(void **state)
         copy->key = (struct smp_code_copy_key){ .blob = blob, .compile_id = 1 };
         smp_code_copies_give_back(copy);
     }
-    /* Each is at its place, or was replaced by one of two others: then both of the pair differ. */
+    /* A method is in its place, or one of two others replaced it: then both of the pair differ. */
     for (uintptr_t blob = 0x1000; blob < 0x1000 + 64 * SMP_CODE_COPIES; blob += 64) {
         first = smp_code_copies_take(blob);
         second = smp_code_copies_take(blob);
@@ -257,8 +257,8 @@ static void two_methods_of_one_pair(void **state)
     smp_code_copies_empty();
 }
 
-/* Many methods, for each of which there is one copy at most: each finds its own frames. */
-static void methods_that_share_a_copy(void **state)
+/* Many methods with at most one copy each: each finds its own frames. */
+static void methods_that_share_a_copy_find_their_own_frames(void **state)
 {
     enum { MANY = 3 * SMP_CODE_COPIES };
     uintptr_t starts[MANY];
@@ -275,8 +275,8 @@ static void methods_that_share_a_copy(void **state)
     end();
 }
 
-/* As above, of the first record at or behind a place, as of an interrupted leaf. */
-static void a_place_between_two_records(void **state)
+/* As above, for the first record at or after a pc, as for an interrupted leaf. */
+static void a_pc_between_two_records(void **state)
 {
     (void)state;
     for (size_t v = 0; v < VERSION_COUNT; v++) {
@@ -298,8 +298,8 @@ static void a_place_between_two_records(void **state)
     }
 }
 
-/* Nothing is known of any method but that this walk has seen it. */
-static void a_method_seen_for_the_first_time(void **state)
+/* Only this walk has seen anything of the method. */
+static void system_calls_for_a_new_method(void **state)
 {
     static const int all[] = { 17, 21, 25, 26 };
 
@@ -311,7 +311,7 @@ static void a_method_seen_for_the_first_time(void **state)
         fake_stack_compiled(vm.code, start + CALL_PC);
         assert_in_range(walk_with(vm.cache, FRAMES), 1, FRAMES * FULL_METHOD + 1);
         expect_compiled(0);
-        /* From another place they are known; from JDK 26 on each is checked, in one call. */
+        /* At another pc they are known; from JDK 26 on each is checked, in one call. */
         fake_stack_begin(vm.code);
         fake_stack_enter(vm.code);
         fake_stack_compiled(vm.code, start + CALL_PC + METHODS);
@@ -326,7 +326,7 @@ static void a_method_seen_for_the_first_time(void **state)
 enum { THREADS = 3, SHARED = 2 * SMP_CODE_COPIES, ROUNDS = 2000 };
 static uintptr_t shared[SHARED];
 
-/* Places of methods whose copies other threads take, replace and empty. */
+/* Walks methods whose copies other threads use, replace and empty. */
 static void *see_shared(void *self)
 {
     struct smp_raw_frame frames[SMP_CODE_MAX_FRAMES];
@@ -367,7 +367,7 @@ static void threads_share_copies(void **state)
     end();
 }
 
-static void an_interpreted_frame(void **state)
+static void system_calls_for_an_interpreted_frame(void **state)
 {
     (void)state;
     for (size_t v = 0; v < VERSION_COUNT; v++) {
@@ -387,7 +387,7 @@ static void an_interpreted_frame(void **state)
     }
 }
 
-/* Without a cache nothing is kept, so that a check reads what it checks. */
+/* Without a cache nothing is kept, so that a check reads the real data. */
 static void a_walk_without_a_cache_keeps_nothing(void **state)
 {
     (void)state;
@@ -400,8 +400,8 @@ static void a_walk_without_a_cache_keeps_nothing(void **state)
     end();
 }
 
-/* A native method that is not the root of virtual threads, which is known by its id. */
-static void a_native_method(void **state)
+/* A native method that is not the root of virtual threads, which is recognised by its id. */
+static void system_calls_for_a_native_method(void **state)
 {
     (void)state;
     for (size_t v = 0; v < VERSION_COUNT; v++) {
@@ -437,7 +437,7 @@ static void the_root_of_virtual_threads_is_known_by_its_id(void **state)
     end();
 }
 
-static void names_of_a_method_without_an_id(void **state)
+static void system_calls_for_the_names_of_a_method_without_an_id(void **state)
 {
     static _Alignas(uintptr_t) char room[1024];
     const struct smp_line line = { 0, 12 };
@@ -453,11 +453,9 @@ static void names_of_a_method_without_an_id(void **state)
     }
 }
 
-/*
- * A method and its ConstMethod side by side are read at once, wherever in its page the method lies;
- * what is before the page may not be mapped.
- */
-static void a_method_at_the_beginning_of_its_page(void **state)
+/* A method and its ConstMethod side by side are read together, wherever the method is in its page;
+ * the memory before the page may not be mapped. */
+static void system_calls_for_a_method_at_the_start_of_its_page(void **state)
 {
     enum { PAGE = 4096, PLACES = 64 };
     char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -497,20 +495,20 @@ static int allow_reads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_return_address_of_known_methods),
+        cmocka_unit_test(system_calls_for_a_return_address_of_known_methods),
         cmocka_unit_test(data_of_installed_methods_are_kept),
         cmocka_unit_test(a_walk_manages_without_a_copy),
-        cmocka_unit_test(two_methods_of_one_pair),
-        cmocka_unit_test(methods_that_share_a_copy),
-        cmocka_unit_test(a_place_between_two_records),
-        cmocka_unit_test(a_method_seen_for_the_first_time),
+        cmocka_unit_test(two_methods_with_the_same_places_both_stay_copied),
+        cmocka_unit_test(methods_that_share_a_copy_find_their_own_frames),
+        cmocka_unit_test(a_pc_between_two_records),
+        cmocka_unit_test(system_calls_for_a_new_method),
         cmocka_unit_test(threads_share_copies),
-        cmocka_unit_test(an_interpreted_frame),
+        cmocka_unit_test(system_calls_for_an_interpreted_frame),
         cmocka_unit_test(a_walk_without_a_cache_keeps_nothing),
-        cmocka_unit_test(a_native_method),
+        cmocka_unit_test(system_calls_for_a_native_method),
         cmocka_unit_test(the_root_of_virtual_threads_is_known_by_its_id),
-        cmocka_unit_test(names_of_a_method_without_an_id),
-        cmocka_unit_test(a_method_at_the_beginning_of_its_page),
+        cmocka_unit_test(system_calls_for_the_names_of_a_method_without_an_id),
+        cmocka_unit_test(system_calls_for_a_method_at_the_start_of_its_page),
     };
 
     return cmocka_run_group_tests(tests, allow_reads, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which entries count: of return addresses, and of methods whose ids are numbers. */
+/* Which cache entries are valid: for return addresses, and for methods whose ids are numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "base/safe_read.h"
@@ -14,7 +14,7 @@
 
 enum { ID = 0x3c6c, OTHER_ID = 0x3c6d };
 
-/* A method, in a JVM whose ids are numbers. */
+/* A method in a JVM whose ids are numbers. */
 static struct {
     struct fake_code *code;
     struct smp_layout layout;
@@ -73,9 +73,9 @@ static void assert_found(uint64_t expected, bool is_unsure)
     assert_int_equal(unsure, is_unsure);
 }
 
-/* A stack that changes while it is read may have any word for a return address, 0 among them, which
- * is also what stands in an entry that was never written: its blob is nowhere. */
-static void an_empty_cache_knows_no_word(void **state)
+/* A stack that changes while it is read may contain any word as a return address. 0 is also the
+ * content of an entry that was never written; its blob does not exist. */
+static void an_empty_cache_finds_no_word(void **state)
 {
     static const uintptr_t words[] = { 0, 1, UINTPTR_MAX, (uintptr_t)1 << 57, (uintptr_t)1 << 63 };
     const struct smp_layout layout = { .version = 17 };
@@ -86,12 +86,12 @@ static void an_empty_cache_knows_no_word(void **state)
         assert_false(smp_frame_cache_find(vm.cache, &layout, words[i], &found));
 }
 
-/* Many addresses, each with as many frames as are kept: few are lost to each other. */
+/* Many addresses, each with the maximum number of frames: few replace each other. */
 static void all_frames_of_deep_inlining_are_found(void **state)
 {
     enum { ADDRESSES = 64, MOST_LOST = ADDRESSES / 8 };
     const uintptr_t start = 0x7f1200001000;
-    static char block[4096]; /* of the code heap, in use; a blob with compile id 0 */
+    static char block[4096]; /* a used block of the code heap, whose blob has compile id 0 */
     const uintptr_t blob = (uintptr_t)block + vm.layout.heap.block_bytes;
     struct smp_raw_frame raw[SMP_CODE_MAX_FRAMES];
     uint64_t ids[SMP_CODE_MAX_FRAMES];
@@ -135,15 +135,15 @@ static void a_method_is_checked_until_it_is_confirmed(void **state)
     assert_found(ID, true);
     fake_code_set_id(vm.code, vm.method, OTHER_ID);
     assert_found(OTHER_ID, true);
-    confirm(ID); /* what was walked is not what is kept */
+    confirm(ID); /* the walked method is not the kept one */
     fake_code_set_id(vm.code, vm.method, ID);
     assert_found(ID, true);
     confirm(ID);
     assert_found(ID, false);
 }
 
-/* Without a safepoint no method is freed that was on a stack, so what is confirmed is not read. */
-static void a_confirmed_method_is_believed_until_the_next_safepoint(void **state)
+/* Without a safepoint no method on a stack is freed, so a confirmed entry is not read again. */
+static void a_confirmed_method_is_valid_until_the_next_safepoint(void **state)
 {
     (void)state;
     assert_found(ID, true);
@@ -158,7 +158,7 @@ static void a_confirmed_method_is_believed_until_the_next_safepoint(void **state
     assert_found(ID, true);
 }
 
-static void without_a_count_each_find_is_checked(void **state)
+static void without_a_safepoint_count_each_find_is_checked(void **state)
 {
     (void)state;
     vm.layout.safepoints = NULL;
@@ -167,7 +167,7 @@ static void without_a_count_each_find_is_checked(void **state)
     fake_code_set_id(vm.code, vm.method, OTHER_ID);
     assert_found(OTHER_ID, false);
     vm.layout.safepoints = &vm.safepoints;
-    vm.safepoints = 0; /* does not count */
+    vm.safepoints = 0; /* not available */
     confirm(OTHER_ID);
     fake_code_set_id(vm.code, vm.method, ID);
     assert_found(ID, false);
@@ -183,7 +183,7 @@ static uint16_t *short_at(uintptr_t object, uint32_t offset)
     return (uint16_t *)(object + offset); /* NOLINT(performance-no-int-to-ptr) */
 }
 
-/* The cache finds what a read without it finds, whichever word has changed since. */
+/* The cache finds what a read without it finds, whichever word has changed. */
 static void assert_as_read_anew(void)
 {
     struct smp_method_code kept;
@@ -241,12 +241,13 @@ static void each_word_on_the_way_to_the_id_is_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_empty_cache_knows_no_word, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_empty_cache_finds_no_word, setup, teardown),
         cmocka_unit_test_setup_teardown(all_frames_of_deep_inlining_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(a_method_is_checked_until_it_is_confirmed, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_confirmed_method_is_believed_until_the_next_safepoint,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(without_a_count_each_find_is_checked, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_confirmed_method_is_valid_until_the_next_safepoint, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(without_a_safepoint_count_each_find_is_checked, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(each_word_on_the_way_to_the_id_is_checked, setup, teardown),
     };
 

@@ -18,23 +18,23 @@
 
 enum {
     CAPACITY = 128,
-    CALL_PC = 20, /* offset of the record of every compiled method here */
+    CALL_PC = 20, /* pc offset at which every compiled method here has its record */
     MAX_FRAMES = 40,
     HEAP_BYTES = 64 * 1024,
     REFERENCE_SHIFT = 3,
     MAX_CHUNKS = 4,
-    ENTRY_WORDS = 10, /* of the frame of enterSpecial, with what the JVM keeps in it */
+    ENTRY_WORDS = 10, /* size of the frame of enterSpecial, including the JVM's own words */
     SAVED_WORDS = 2,
     YIELD = 200 /* a method id */
 };
 
 enum shape { PLAIN, INLINED, DEOPTIMISED, INTERPRETED, EXTENDING /* its caller's frame */ };
 
-/* How this JVM lays out what the test has. */
+/* The layout of this JVM. */
 struct variant {
     int version;
     bool is_compressed;
-    uint32_t continuation_at; /* in an entry */
+    uint32_t continuation_at; /* offset in an entry */
 };
 
 static const struct variant variants[] = {
@@ -53,17 +53,17 @@ struct program {
     struct fake_code *code;
     struct smp_chunks chunks;
     uintptr_t methods[3];
-    uintptr_t inlined; /* pc in the compiled methods[0], which has inlined methods[1] */
-    uintptr_t plain;   /* in that of methods[1] */
-    uintptr_t parks;   /* in a method that has the id YIELD */
+    uintptr_t inlined; /* pc in compiled methods[0], which has inlined methods[1] */
+    uintptr_t plain;   /* pc in compiled methods[1] */
+    uintptr_t parks;   /* pc in a method with the id YIELD */
     uintptr_t enter_special;
     uintptr_t barrier;
     char *heap;
     size_t used;
     uintptr_t continuation;
-    struct chunk_memory made[MAX_CHUNKS]; /* the newest one first */
+    struct chunk_memory made[MAX_CHUNKS]; /* newest first */
     size_t made_count;
-    /* The virtual thread's frames, oldest first; [0] is the frame that they stand on. */
+    /* The virtual thread's frames, oldest first; [0] is the frame below them. */
     struct smp_frames_start tops[MAX_FRAMES];
     struct smp_raw_frame raw[CAPACITY];
     uint64_t ids[CAPACITY];
@@ -207,14 +207,14 @@ static void begin_carrier(struct program *program)
     }
 }
 
-/* The words between the frame pointer at an address, and what it leads to. */
+/* Writes the number of words between the frame pointer at an address and its target. */
 static void make_relative(uintptr_t at, uintptr_t base, uintptr_t to)
 {
     poke(at, (uintptr_t)((intptr_t)(to - base) / (intptr_t)sizeof(uintptr_t)));
 }
 
-/* As the JVM freezes the frames first .. first + count, that stand on a stack of their own, into a
- * chunk of the same size and some room; the caller has pushed them. */
+/* Freezes the frames first .. first + count into a chunk as the JVM does. The caller has pushed
+ * them on a separate stack. The chunk has this size and some room. */
 static void freeze(struct program *program, const enum shape *shapes, size_t count,
                    uint32_t argument_words)
 {
@@ -241,7 +241,7 @@ static void freeze(struct program *program, const enum shape *shapes, size_t cou
         }
         if (i > 1 && is_interpreted(shapes[i - 2]))
             make_relative(link, link, program->tops[i - 1].fp + up);
-        if (i == 1) /* nothing else is in this chunk */
+        if (i == 1) /* this chunk contains nothing else */
             poke(link + sizeof(uintptr_t), 0);
     }
     poke_u32(object + program->chunks.size, size);
@@ -257,8 +257,8 @@ static void freeze(struct program *program, const enum shape *shapes, size_t cou
     set_reference(program, program->continuation + program->chunks.tail, object);
 }
 
-/* These frames, oldest first, of which each chunk of the program's gets some; the rest stays on
- * the stack. */
+/* Builds a thread from these frames, oldest first. Each chunk of the program gets some of them;
+ * the remaining ones stay on the stack. */
 static void make_thread(struct program *program, const enum shape *shapes, size_t count,
                         const size_t *split, size_t chunk_count, uint32_t argument_words)
 {
@@ -313,7 +313,7 @@ static const enum shape mixed[] = { PLAIN,       INLINED,     INTERPRETED, INTER
                                     INTERPRETED, DEOPTIMISED, PLAIN,       PLAIN,       INLINED };
 enum { MIXED = sizeof(mixed) / sizeof(mixed[0]) };
 
-/* The same frames on one stack. */
+/* Expects the same frames as on one stack. */
 static void expect_same_walk(struct program *program, const enum shape *shapes, size_t count,
                              size_t capacity)
 {
@@ -382,7 +382,7 @@ static void test_several_chunks(void **state)
     }
 }
 
-static void test_an_empty_chunk_is_passed(void **state)
+static void test_an_empty_chunk_is_skipped(void **state)
 {
     static const size_t split[] = { 4, 3 };
     struct program program;
@@ -391,7 +391,7 @@ static void test_an_empty_chunk_is_passed(void **state)
     for (size_t v = 0; v < VARIANT_COUNT; v++) {
         program_open(&program, &variants[v]);
         make_thread(&program, mixed, 7, split, 1, 0);
-        /* A newer one, all of whose frames are on the stack again. */
+        /* A newer chunk, all of whose frames are on the stack again. */
         const uintptr_t empty = new_object(&program, program.chunks.frames + 80);
         poke_u32(empty + program.chunks.size, 10);
         poke_u32(empty + program.chunks.sp, 10);
@@ -420,7 +420,7 @@ static void test_both_ends_of_a_deep_thread(void **state)
     program_close(&program);
 }
 
-/* Two frames on the stack, the first of which is the only one of its kind. */
+/* Two frames are on the stack, of which the first is the only one of its kind. */
 static void expect_cut(const struct program *program)
 {
     assert_int_equal(program->out.end, SMP_FRAMES_BARRIER);
@@ -462,7 +462,7 @@ static void test_a_thread_that_parks_or_returns_is_cut(void **state)
     (void)state;
     program_open(&program, &variants[2]);
     for (size_t n = 0; n < 6; n++) {
-        const size_t above = n % 3; /* frames; in either of the two methods */
+        const size_t above = n % 3; /* frames, in either of the two methods */
         program.chunks.yields[0] = n < 3 ? YIELD : 0;
         program.chunks.yields[1] = n < 3 ? 0 : YIELD;
         make_thread(&program, cut, 4, cut_split, 2, 0);
@@ -472,7 +472,7 @@ static void test_a_thread_that_parks_or_returns_is_cut(void **state)
         walk(&program);
         assert_int_equal(program.out.end, above < 2 ? SMP_FRAMES_BARRIER : SMP_FRAMES_VIRTUAL_ROOT);
     }
-    /* The barrier itself runs. */
+    /* The barrier itself is running. */
     make_thread(&program, cut, 3, cut_split, 2, 0);
     walk(&program);
     assert_int_equal(program.out.end, SMP_FRAMES_BARRIER);
@@ -523,7 +523,7 @@ static void test_other_objects_are_not_read_as_chunks(void **state)
     }
 }
 
-static void test_chunks_that_lead_in_a_circle(void **state)
+static void test_circular_chunks_end_the_walk(void **state)
 {
     struct program program;
 
@@ -536,9 +536,9 @@ static void test_chunks_that_lead_in_a_circle(void **state)
     program_close(&program);
 }
 
-/* Whatever a word of the entry, of a chunk or of the stack is: the walk ends, and what it says is
- * the whole thread or the part on the stack. */
-static void test_each_word_is_broken(void **state)
+/* Whatever a word of the entry, of a chunk or of the stack is, the walk ends and returns the whole
+ * thread or the part on the stack. */
+static void test_any_damaged_word_ends_the_walk(void **state)
 {
     static const uintptr_t wrong[] = { 0, 1, 8, UINTPTR_MAX, UINTPTR_MAX - 7, 1ULL << 33 };
     struct program program;
@@ -575,13 +575,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_chunk_of_every_length),
         cmocka_unit_test(test_several_chunks),
-        cmocka_unit_test(test_an_empty_chunk_is_passed),
+        cmocka_unit_test(test_an_empty_chunk_is_skipped),
         cmocka_unit_test(test_both_ends_of_a_deep_thread),
         cmocka_unit_test(test_the_heap_is_read_only_if_that_is_allowed),
         cmocka_unit_test(test_a_thread_that_parks_or_returns_is_cut),
         cmocka_unit_test(test_other_objects_are_not_read_as_chunks),
-        cmocka_unit_test(test_chunks_that_lead_in_a_circle),
-        cmocka_unit_test(test_each_word_is_broken),
+        cmocka_unit_test(test_circular_chunks_end_the_walk),
+        cmocka_unit_test(test_any_damaged_word_ends_the_walk),
     };
 
     return cmocka_run_group_tests(tests, allow_reads, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames whose methods have no id: what a walk copies of them, in the handler's form as well. */
+/* Frames whose methods have no id: the names that a walk copies, also in the handler's form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Line FIRST_LINE + i is that of byte code 10 * i. */
+/* Line FIRST_LINE + i is the line of byte code 10 * i. */
 static uintptr_t make_method(const char *name, uint64_t id)
 {
     const uintptr_t method = fake_code_method(vm.code, "com/acme/Shop", name, id);
@@ -94,7 +94,7 @@ static void frames_without_an_id_get_names(void **state)
     assert_null(smp_frame_name_of(0, vm.room, ROOM_BYTES));
 }
 
-static void a_mark_outside_of_the_room_is_none(void **state)
+static void a_mark_outside_the_buffer_is_ignored(void **state)
 {
     (void)state;
     fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
@@ -104,7 +104,7 @@ static void a_mark_outside_of_the_room_is_none(void **state)
     assert_null(smp_frame_name_of(vm.ids[0], vm.room, 0));
 }
 
-/* Frames at one line share a copy; other lines of the same method have copies of their own. */
+/* Frames at the same line share a copy; other lines of the method have their own copies. */
 static void a_recursion_shares_a_copy(void **state)
 {
     const uintptr_t method = make_method("sell", 0);
@@ -161,7 +161,7 @@ static void a_walk_copies_a_limited_number_of_names(void **state)
     for (size_t i = 0; i < vm.out.count; i++)
         named += vm.ids[i] != 0;
     assert_int_equal(named, SMP_FRAME_NAMES_MOST);
-    assert_int_not_equal(vm.ids[0], 0); /* the leaf's end has them */
+    assert_int_not_equal(vm.ids[0], 0); /* frames at the leaf's end have names */
 }
 
 /* ----------------------------------------------------------------------------- in the handler */
@@ -175,7 +175,7 @@ static uint32_t walk_as_handler(const struct smp_own_walk *own, struct smp_jvm_f
                                capacity, &cut);
 }
 
-static void the_handlers_walk_has_the_names_behind_its_frames(void **state)
+static void the_handlers_walk_has_names_after_its_frames(void **state)
 {
     static struct smp_jvm_frame frames[CAPACITY];
     const struct smp_own_walk own = smp_own_walk_make(vm.layout, NULL, VIRTUAL_ROOT);
@@ -192,7 +192,7 @@ static void the_handlers_walk_has_the_names_behind_its_frames(void **state)
                      frames + 3);
 }
 
-static void the_handlers_walk_has_its_frames_even_without_room_for_names(void **state)
+static void without_room_for_names_the_handlers_walk_has_its_frames(void **state)
 {
     static struct smp_jvm_frame frames[CAPACITY];
     const struct smp_own_walk own = smp_own_walk_make(vm.layout, NULL, VIRTUAL_ROOT);
@@ -215,7 +215,7 @@ static void the_handlers_walk_has_its_frames_even_without_room_for_names(void **
     }
 }
 
-static void a_deep_stacks_ends_have_names(void **state)
+static void both_ends_of_a_deep_stack_have_names(void **state)
 {
     enum { DEPTH = 100, ROOM = 64, KEPT = ROOM / SMP_OWN_WALK_ROOM };
     static struct smp_jvm_frame frames[ROOM];
@@ -231,8 +231,8 @@ static void a_deep_stacks_ends_have_names(void **state)
     assert_ptr_equal(frames[KEPT - 1].method, frames[0].method);
 }
 
-/* The walk begins at its caller. */
-static void a_leaf_without_a_frame_has_names_beside_those_of_the_walk(void **state)
+/* The walk begins at the leaf's caller. */
+static void a_leaf_without_a_frame_has_its_names(void **state)
 {
     static struct smp_jvm_frame frames[CAPACITY];
     const struct smp_own_walk own = smp_own_walk_make(vm.layout, NULL, VIRTUAL_ROOT);
@@ -242,7 +242,7 @@ static void a_leaf_without_a_frame_has_names_beside_those_of_the_walk(void **sta
     (void)state;
     fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
     assert_int_equal(walk_as_handler(&own, frames, CAPACITY), 1);
-    /* Behind so many frames as there is room for, a virtual thread's last one. */
+    /* After as many frames as fit, the last frame of a virtual thread. */
     frames[CAPACITY / 2] = (struct smp_jvm_frame){ .bci = -3, .method = frames };
     assert_true(own.id_of(&own, leaf, frames, CAPACITY, &id));
     assert_ptr_equal(frames[CAPACITY / 2].method, frames);
@@ -261,14 +261,14 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(frames_without_an_id_get_names),
-        TEST(a_mark_outside_of_the_room_is_none),
+        TEST(a_mark_outside_the_buffer_is_ignored),
         TEST(a_recursion_shares_a_copy),
         TEST(a_frame_without_room_has_no_name),
         TEST(a_walk_copies_a_limited_number_of_names),
-        TEST(the_handlers_walk_has_the_names_behind_its_frames),
-        TEST(the_handlers_walk_has_its_frames_even_without_room_for_names),
-        TEST(a_deep_stacks_ends_have_names),
-        TEST(a_leaf_without_a_frame_has_names_beside_those_of_the_walk),
+        TEST(the_handlers_walk_has_names_after_its_frames),
+        TEST(without_room_for_names_the_handlers_walk_has_its_frames),
+        TEST(both_ends_of_a_deep_stack_have_names),
+        TEST(a_leaf_without_a_frame_has_its_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,19 +22,19 @@ enum {
     VERSION_COUNT = sizeof(versions) / sizeof(versions[0]),
     CAPACITY = 64,
     WORDS = 1024,
-    CALL_PC = 20, /* offset of the record of every compiled method here */
+    CALL_PC = 20, /* pc offset at which every compiled method here has its record */
     ROUNDS = 300,
     READERS = 2
 };
 
-/* A program of three methods, in every form that code has. */
+/* A program with three methods, in all forms of code. */
 struct program {
     struct fake_code *code;
     const struct smp_layout *layout;
     uintptr_t methods[3];
-    uintptr_t compiled; /* of methods[0], which has inlined methods[1] */
-    uintptr_t plain;    /* of methods[1] */
-    uintptr_t native;   /* of methods[2] */
+    uintptr_t compiled; /* methods[0], which has inlined methods[1] */
+    uintptr_t plain;    /* methods[1] */
+    uintptr_t native;   /* methods[2] */
     uintptr_t stub;
     struct smp_raw_frame raw[CAPACITY];
     uint64_t ids[CAPACITY];
@@ -104,7 +104,7 @@ static void expect_end(const struct program *program, enum smp_frames_end end, s
     assert_int_equal(program->out.omitted, end == SMP_FRAMES_FULL ? 1 : 0);
 }
 
-/* Every kind of frame, above every other one where that happens. */
+/* Every kind of frame above every other kind that it can call. */
 static void make_mixed_stack(struct program *program)
 {
     struct fake_code *code = program->code;
@@ -163,8 +163,9 @@ static void test_every_kind_of_frame(void **state)
     }
 }
 
-/* A walk may come before the JVM has made its interpreter. Later its place is kept. */
-static void test_an_interpreter_that_is_made_later(void **state)
+/* A walk may happen before the JVM has created its interpreter. Later the interpreter's address is
+ * kept. */
+static void test_an_interpreter_created_later(void **state)
 {
     (void)state;
     for (size_t v = 0; v < VERSION_COUNT; v++) {
@@ -215,8 +216,8 @@ static void test_a_leaf_in_a_stub_and_a_start_without_pc(void **state)
     fake_code_destroy(program.code);
 }
 
-/* A leaf's byte code is in a register, where that lies in its method: the slot is that of its last
- * call. Those of its callers are in their slots. */
+/* The byte code pointer of a leaf is in a register, if that points into its method: the slot in
+ * the frame belongs to its last call. Callers have it in their slots. */
 static void test_the_byte_code_of_an_interpreted_leaf(void **state)
 {
     struct program program;
@@ -242,10 +243,10 @@ static void test_the_byte_code_of_an_interpreted_leaf(void **state)
     fake_code_destroy(program.code);
 }
 
-/* Its id was read in the moment in which another class lay where its own one does. */
-static void test_the_id_of_a_class_that_is_gone_goes_with_the_next_renewal(void **state)
+/* Its id was read just when another class was at the address of its own class. */
+static void test_the_id_of_an_unloaded_class_is_dropped_at_the_next_renewal(void **state)
 {
-    static uintptr_t ids[2]; /* words that have a Method* */
+    static uintptr_t ids[2]; /* words that contain a Method* */
     struct program program;
     struct smp_frames_cache *cache = NULL;
 
@@ -274,7 +275,7 @@ static void test_the_id_of_a_class_that_is_gone_goes_with_the_next_renewal(void 
     }
 }
 
-/* A compiled leaf anywhere in its code: by the first record at or behind that. */
+/* A compiled leaf at any pc: found by the first record at or after that pc. */
 static void test_a_compiled_leaf_is_kept_in_the_cache(void **state)
 {
     struct program program;
@@ -300,12 +301,12 @@ static void test_a_compiled_leaf_is_kept_in_the_cache(void **state)
             if (round == 1)
                 smp_frames_cache_renew(cache);
         }
-        /* A leaf's entry does not serve a return address. */
+        /* The entry of a leaf does not serve a return address. */
         start.pc = start.line_pc;
         start.line_pc = 0;
         smp_frames_walk(program.layout, cache, start, fake_stack_high(program.code), &program.out);
         assert_int_equal(program.out.end, SMP_FRAMES_UNWALKABLE);
-        /* Another method is there now. */
+        /* Now another method is there. */
         start.pc -= 1;
         start.line_pc = start.pc + 1;
         fake_code_set_compile_id(program.code, program.compiled, 4711);
@@ -316,7 +317,8 @@ static void test_a_compiled_leaf_is_kept_in_the_cache(void **state)
     }
 }
 
-/* The frame that it replaces is there until the interpreted ones are: these are not filled yet. */
+/* The replaced frame remains until the interpreted frames, which are not filled yet, are
+ * complete. */
 static void test_a_frame_that_is_being_replaced(void **state)
 {
     struct program program;
@@ -347,7 +349,7 @@ static void test_native_code_that_calls_java_by_an_upcall(void **state)
     (void)state;
     program_open(&program, 25);
     const uintptr_t upcall = fake_code_upcall(program.code, 20) + 9;
-    fake_stack_upcall(program.code, upcall); /* the thread's first entry */
+    fake_stack_upcall(program.code, upcall); /* the thread's first entry into Java */
     fake_stack_compiled(program.code, program.plain);
     fake_stack_compiled(program.code, program.stub); /* native code is called by a stub */
     fake_stack_upcall(program.code, upcall);
@@ -388,7 +390,7 @@ static void test_ends_of_virtual_threads(void **state)
 
     fake_stack_begin(program.code);
     fake_stack_enter(program.code);
-    fake_stack_compiled(program.code, barrier); /* of no bytes: what returns into it */
+    fake_stack_compiled(program.code, barrier); /* zero bytes: the code that returns into it */
     fake_stack_compiled(program.code, program.compiled);
     walk(&program);
     expect_end(&program, SMP_FRAMES_BARRIER, 2);
@@ -404,11 +406,11 @@ static void set_end_of_method(struct program *program, size_t disp, bool is_wide
     };
     char *at = (char *)program->compiled + 200;
 
-    memset(at, 0x48, 100); /* the same byte, as a beginning that leads nowhere */
+    memset(at, 0x48, 100); /* the same byte, which begins no known instruction */
     memcpy(at + 80, is_wide ? wide : narrow, is_wide ? sizeof(wide) : sizeof(narrow));
 }
 
-static void test_frames_that_say_their_size(void **state)
+static void test_frames_that_contain_their_size(void **state)
 {
     enum { FRAME_BYTES = 80 };
     struct program program;
@@ -431,7 +433,7 @@ static void test_frames_that_say_their_size(void **state)
             expect(&program, 3, 0, 7);
         }
     }
-    /* A size that cannot be: less than the least, or beyond the stack. */
+    /* An impossible size: below the minimum, or beyond the stack. */
     for (size_t i = 0; i < 3; i++) {
         static const uintptr_t wrong[] = { FRAME_BYTES - 24, 1 << 19, FRAME_BYTES + 1 };
         fake_stack_begin(program.code);
@@ -442,7 +444,7 @@ static void test_frames_that_say_their_size(void **state)
         walk(&program);
         expect_end(&program, SMP_FRAMES_UNWALKABLE, 2);
     }
-    /* The size in another word than expected. */
+    /* The size is in another word than expected. */
     set_end_of_method(&program, FRAME_BYTES - 32, false);
     walk(&program);
     expect_end(&program, SMP_FRAMES_UNWALKABLE, 0);
@@ -487,11 +489,9 @@ static bool was_read(const struct smp_frames_words *words, const uintptr_t *word
     return false;
 }
 
-/*
- * Each word of the stack in turn is something else: the walk ends somehow, and as before where the
- * word is not one of those that it says it has read.
- */
-static void test_each_word_of_a_stack_is_broken(void **state)
+/* Each word of the stack is changed in turn. The walk ends, with the same result if the word is
+ * not among those that it has reported as read. */
+static void test_any_damaged_word_of_a_stack_ends_the_walk(void **state)
 {
     static const uintptr_t wrong[] = { 0, 1, 8, UINTPTR_MAX, UINTPTR_MAX - 7 };
     struct program program;
@@ -512,7 +512,7 @@ static void test_each_word_of_a_stack_is_broken(void **state)
             const bool counts = was_read(&whole.words, &words[i]);
             read += counts;
             for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]) + 1; k++) {
-                /* Lastly a word that leads back: walks must not go round. */
+                /* Finally a word that points back: walks must not loop. */
                 words[i] = k < 5 ? wrong[k] : fake_stack_start(program.code).sp;
                 walk(&program);
                 if (!counts)
@@ -532,7 +532,7 @@ static void test_each_word_of_a_stack_is_broken(void **state)
     assert_true(read > VERSION_COUNT * 10);
 }
 
-/* The walk ends before it reads words that are not kept; each frame has two. */
+/* The walk ends before it reads a word that it cannot keep; each frame has two words. */
 static void test_no_room_for_more_words(void **state)
 {
     enum { DEPTH = 60 };
@@ -572,7 +572,7 @@ static void test_no_room_for_more_words(void **state)
     fake_code_destroy(program.code);
 }
 
-static void test_starts_that_are_no_frames(void **state)
+static void test_starting_points_that_are_no_frames(void **state)
 {
     struct program program;
     struct smp_frames_start start;
@@ -631,8 +631,8 @@ static void test_random_stacks(void **state)
     fake_code_destroy(program.code);
 }
 
-/* Code that ends, and other code at the same place. */
-static void test_the_cache_sees_other_code(void **state)
+/* Code is freed, and other code takes its place. */
+static void test_the_cache_notices_other_code(void **state)
 {
     struct program program;
     struct smp_frames_cache *cache = NULL;
@@ -644,24 +644,24 @@ static void test_the_cache_sees_other_code(void **state)
     fake_stack_compiled(program.code, program.plain);
     walk_with(&program, cache, CAPACITY);
     expect(&program, 0, 1, 55);
-    /* The same bytes with another compile id: decoded anew, to what the method is now. */
+    /* The same bytes with another compile id are decoded again, as the current method. */
     uint32_t *data = NULL;
     const uintptr_t blob = fake_code_blob(program.code, program.plain);
     memcpy(&data, (const char *)blob + program.layout->nmethod.mutable_data, sizeof(data));
     memcpy((char *)data + 40, &program.methods[0], sizeof(uintptr_t));
     walk_with(&program, cache, CAPACITY);
-    expect(&program, 0, 1, 55); /* nothing says that it is other code */
+    expect(&program, 0, 1, 55); /* nothing shows that it is other code */
     fake_code_set_compile_id(program.code, program.plain, 99);
     walk_with(&program, cache, CAPACITY);
     expect(&program, 0, 0, 55);
-    /* Freed: other code may lie there, while what is left of the header has the compile id. */
+    /* After it was freed, other code may be there while its compile id is still in the header. */
     ((char *)blob)[(int64_t)program.layout->heap.block_used - program.layout->heap.block_bytes] = 0;
     walk_with(&program, cache, CAPACITY);
     expect_end(&program, SMP_FRAMES_UNWALKABLE, 0);
     ((char *)blob)[(int64_t)program.layout->heap.block_used - program.layout->heap.block_bytes] = 1;
     walk_with(&program, cache, CAPACITY);
     expect(&program, 0, 0, 55);
-    /* A remnant of its id is not enough after a renewal: there is no blob any more. */
+    /* After a renewal the remaining id is not enough, because there is no blob any more. */
     smp_frames_cache_renew(cache);
     size_t segments = 0;
     uint8_t *map = fake_code_segment_map(program.code, &segments);
@@ -672,7 +672,7 @@ static void test_the_cache_sees_other_code(void **state)
     fake_code_destroy(program.code);
 }
 
-static void test_ids_that_are_made_later(void **state)
+static void test_ids_created_later(void **state)
 {
     struct program program;
     struct smp_frames_cache *cache = NULL;
@@ -699,7 +699,7 @@ static void test_ids_that_are_made_later(void **state)
     fake_code_destroy(program.code);
 }
 
-/* More frames at one pc than an entry has room for, and more methods than the table. */
+/* More frames at one pc than an entry can hold, and more methods than the table can hold. */
 static void test_the_cache_with_many_entries(void **state)
 {
     enum { METHODS = 400, CALLS = 150 };
@@ -760,7 +760,7 @@ static void *walk_and_compare(void *self)
     return NULL;
 }
 
-static void test_the_cache_is_filled_while_it_is_read(void **state)
+static void test_the_cache_may_be_filled_while_it_is_read(void **state)
 {
     struct program program;
     struct readers readers = { .program = &program };
@@ -805,24 +805,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_of_frame),
-        cmocka_unit_test(test_an_interpreter_that_is_made_later),
+        cmocka_unit_test(test_an_interpreter_created_later),
         cmocka_unit_test(test_a_leaf_in_a_stub_and_a_start_without_pc),
         cmocka_unit_test(test_the_byte_code_of_an_interpreted_leaf),
         cmocka_unit_test(test_a_compiled_leaf_is_kept_in_the_cache),
-        cmocka_unit_test(test_the_id_of_a_class_that_is_gone_goes_with_the_next_renewal),
+        cmocka_unit_test(test_the_id_of_an_unloaded_class_is_dropped_at_the_next_renewal),
         cmocka_unit_test(test_a_frame_that_is_being_replaced),
         cmocka_unit_test(test_native_code_that_calls_java_by_an_upcall),
         cmocka_unit_test(test_ends_of_virtual_threads),
-        cmocka_unit_test(test_frames_that_say_their_size),
+        cmocka_unit_test(test_frames_that_contain_their_size),
         cmocka_unit_test(test_both_ends_of_deep_stacks),
-        cmocka_unit_test(test_each_word_of_a_stack_is_broken),
+        cmocka_unit_test(test_any_damaged_word_of_a_stack_ends_the_walk),
         cmocka_unit_test(test_no_room_for_more_words),
-        cmocka_unit_test(test_starts_that_are_no_frames),
+        cmocka_unit_test(test_starting_points_that_are_no_frames),
         cmocka_unit_test(test_random_stacks),
-        cmocka_unit_test(test_the_cache_sees_other_code),
-        cmocka_unit_test(test_ids_that_are_made_later),
+        cmocka_unit_test(test_the_cache_notices_other_code),
+        cmocka_unit_test(test_ids_created_later),
         cmocka_unit_test(test_the_cache_with_many_entries),
-        cmocka_unit_test(test_the_cache_is_filled_while_it_is_read),
+        cmocka_unit_test(test_the_cache_may_be_filled_while_it_is_read),
         cmocka_unit_test(test_no_memory_for_the_cache),
     };
 

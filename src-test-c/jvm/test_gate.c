@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <pthread.h>
@@ -42,7 +42,7 @@ static void no_reader_enters_a_closed_gate(void **state)
     assert_false(smp_gate_is_unsure(&gate));
 }
 
-static void an_unsure_gate_is_opened_by_a_sign_of_life(void **state)
+static void evidence_of_life_opens_an_undecided_gate(void **state)
 {
     struct smp_gate gate;
 
@@ -56,7 +56,7 @@ static void an_unsure_gate_is_opened_by_a_sign_of_life(void **state)
     assert_true(smp_gate_leave(&gate));
 }
 
-static void a_sign_of_life_opens_no_closed_gate(void **state)
+static void evidence_of_life_does_not_open_a_closed_gate(void **state)
 {
     struct smp_gate gate;
 
@@ -91,7 +91,7 @@ static void a_reader_learns_that_it_came_too_late(void **state)
     assert_true(smp_gate_wait(&gate, 0));
 }
 
-/* ------------------------------------------------------------------------------------- the wait */
+/* ---------------------------------------------------------------------------------- waiting */
 
 struct ending {
     struct smp_gate gate;
@@ -117,7 +117,8 @@ static void sleep_ms(long ms)
     (void)nanosleep(&pause, NULL);
 }
 
-/* Long enough for it to spin, then to sleep: it must not end by itself in either state. */
+/* Long enough for the thread to spin and then to sleep: it must not end by itself in either
+ * state. */
 static void a_thread_ends_after_the_last_reader_has_left(void **state)
 {
     struct ending ending = { 0 };
@@ -142,7 +143,7 @@ static void a_thread_ends_after_the_last_reader_has_left(void **state)
     assert_int_equal(ending.ended, 1);
 }
 
-/* A day goes by each time that it is read, as where the process is frozen. */
+/* Each reading advances by a day, as if the process had been frozen. */
 static int64_t read_jumping_clock(void *self)
 {
     static _Atomic int64_t days;
@@ -151,7 +152,7 @@ static int64_t read_jumping_clock(void *self)
     return 86400 * INT64_C(1000000000) * ++days;
 }
 
-static void time_in_which_the_process_stands_still_does_not_count(void **state)
+static void time_in_which_the_process_is_stopped_does_not_count(void **state)
 {
     static const struct smp_clock_fake jumping = { .ns = read_jumping_clock };
     struct ending ending = { 0 };
@@ -170,12 +171,12 @@ static void time_in_which_the_process_stands_still_does_not_count(void **state)
     smp_clock_set_fake(NULL);
 }
 
-/* ----------------------------------------------------------------------------------- the hammer */
+/* --------------------------------------------------------------------------------- stress */
 
 enum { LIVES = 20000, SLOTS = 8, READERS = 2, ALIVE = 0x5a5a };
 
-/* A thread's life: its object is freed at its end, here: marked, in plain memory, so that the
- * thread sanitizer sees an access that nothing orders. */
+/* A thread whose object is freed at its end. Here it is marked, in ordinary memory, so that the
+ * thread sanitizer reports an access that is not ordered. */
 struct life {
     struct smp_gate gate;
     int object;
@@ -183,7 +184,7 @@ struct life {
 
 static struct {
     struct life lives[LIVES];
-    _Atomic size_t newest[SLOTS]; /* index of the slot's life, plus 1 */
+    _Atomic size_t newest[SLOTS]; /* index of the slot's current thread, plus 1 */
     _Atomic int over;
     _Atomic size_t reads;
 } world;
@@ -200,7 +201,7 @@ static void *read_lives(void *unused)
             continue;
         assert_int_equal(life->object, ALIVE);
         if (at % 64 == 0)
-            (void)sched_yield(); /* the reader loses its CPU while it is in */
+            (void)sched_yield(); /* the reader loses its CPU while it is inside */
         assert_int_equal(life->object, ALIVE);
         assert_true(smp_gate_leave(&life->gate));
         world.reads++;
@@ -241,12 +242,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_readers_are_in_at_once),
         cmocka_unit_test(no_reader_enters_a_closed_gate),
-        cmocka_unit_test(an_unsure_gate_is_opened_by_a_sign_of_life),
-        cmocka_unit_test(a_sign_of_life_opens_no_closed_gate),
+        cmocka_unit_test(evidence_of_life_opens_an_undecided_gate),
+        cmocka_unit_test(evidence_of_life_does_not_open_a_closed_gate),
         cmocka_unit_test(the_gate_of_the_process_opens_again),
         cmocka_unit_test(a_reader_learns_that_it_came_too_late),
         cmocka_unit_test(a_thread_ends_after_the_last_reader_has_left),
-        cmocka_unit_test(time_in_which_the_process_stands_still_does_not_count),
+        cmocka_unit_test(time_in_which_the_process_is_stopped_does_not_count),
         cmocka_unit_test(no_object_is_read_after_its_end),
     };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Real signals to a thread that runs on a stack of the test's. Which stack is "the thread's own" is
- * what the request says, so a coroutine is a thread whose request names another one.
- */
+/* Sends real signals to a thread that runs on a stack of the test. The request says which stack is
+ * the thread's own, so a coroutine is simulated by a thread whose request names another stack. */
 #include "handler/guarded_walk.h"
 
 #include <setjmp.h>
@@ -32,8 +30,9 @@ enum {
     METHOD = 0x1230,
     IN_NATIVE = 4,
     LARGE = 256 * 1024,
-    NARROW = 3072, /* beside the kernel's frame: room for a handler that looks, and returns */
-    SIGNAL_FRAME = 16384, /* of the kernel, at most, if it does not say so */
+    NARROW = 3072, /* besides the kernel's frame: room for a handler that checks and returns */
+    /* maximum size of the kernel's frame, if the kernel does not report it */
+    SIGNAL_FRAME = 16384,
     PAINT = 0x5a,
     WAIT_MS = 120000, /* longer than any thread waits for a CPU */
     CODE = 7
@@ -42,14 +41,14 @@ enum {
 static char running_on[LARGE] __attribute__((aligned(64 * 1024)));
 static char own_stack[LARGE] __attribute__((aligned(64 * 1024)));
 static char alternate[LARGE] __attribute__((aligned(64 * 1024)));
-static uintptr_t java_thread[8]; /* state; sp, pc, fp of the anchor */
+static uintptr_t java_thread[8]; /* fields: state; sp, pc, fp of the anchor */
 static struct smp_jvm_frame frames[FRAMES];
 static struct smp_signal_mailbox *mailbox;
 static int number;
 
-static _Atomic uintptr_t walked_at; /* an address on the stack of the walk; 0: there was none */
-static uintptr_t anchor_sp;         /* that our own walk began at */
-static _Atomic uintptr_t below_at;  /* the same in a handler below ours */
+static _Atomic uintptr_t walked_at; /* an address on the stack of the walk; 0: there was no walk */
+static uintptr_t anchor_sp;         /* where the walk began */
+static _Atomic uintptr_t below_at;  /* the same for a handler below ours */
 
 static void jvm_walk(struct smp_jvm_trace *trace, int32_t depth, void *context)
 {
@@ -88,7 +87,7 @@ static const struct smp_own_walk own_walk = { .walk = walk_own, .find = find_no_
 
 static struct {
     pthread_t handle;
-    size_t alternate_bytes; /* 0: it has no alternate stack */
+    size_t alternate_bytes; /* 0: no alternate stack */
     _Atomic int32_t tid;
     _Atomic bool stop;
 } target;
@@ -207,7 +206,7 @@ static void test_without_an_alternate_stack(void **state)
     end();
 }
 
-/* The handler uses a part of the stack beside the kernel's frame, and nothing below. */
+/* The handler uses some stack besides the kernel's frame, and nothing below. */
 static void test_an_alternate_stack_without_room(void **state)
 {
     const size_t bytes = signal_frame_bytes() + NARROW;
@@ -233,8 +232,8 @@ static void test_a_stack_that_is_not_the_threads_own(void **state)
     end();
 }
 
-/* The handler has to run on the stack that it finds. */
-static void test_such_a_stack_without_an_alternate_one(void **state)
+/* The handler has to run on the current stack. */
+static void test_a_foreign_stack_without_an_alternate_one(void **state)
 {
     (void)state;
     begin(0);
@@ -247,7 +246,7 @@ static void test_such_a_stack_without_an_alternate_one(void **state)
     end();
 }
 
-static void test_a_native_method_that_runs_there(void **state)
+static void test_a_native_method_on_a_foreign_stack(void **state)
 {
     const uintptr_t sp = (uintptr_t)own_stack + LARGE / 2;
 
@@ -255,7 +254,7 @@ static void test_a_native_method_that_runs_there(void **state)
     begin(LARGE);
     struct smp_walk_target from = target_on(own_stack);
     from.own = &own_walk;
-    set_anchor(CODE, sp); /* any other state: the frames may change */
+    set_anchor(CODE, sp); /* in any other state the frames may change */
     assert_int_equal(request(from).answer, SMP_ANSWER_FOREIGN_STACK);
     assert_int_equal(anchor_sp, 0);
     set_anchor(IN_NATIVE, sp);
@@ -266,13 +265,13 @@ static void test_a_native_method_that_runs_there(void **state)
     assert_int_equal(anchor_sp, sp);
     set_anchor(IN_NATIVE, 0); /* no Java frames */
     assert_int_equal(request(from).answer, SMP_ANSWER_FOREIGN_STACK);
-    set_anchor(IN_NATIVE, (uintptr_t)alternate); /* not on its stack */
+    set_anchor(IN_NATIVE, (uintptr_t)alternate); /* not on the thread's stack */
     assert_int_equal(request(from).answer, SMP_ANSWER_FOREIGN_STACK);
     assert_int_equal(atomic_load(&walked_at), 0);
     end();
 }
 
-/* Without the bounds only the JVM's own code surely runs on the thread's stack. */
+/* Without bounds, only the JVM's own code certainly runs on the thread's stack. */
 static void test_a_stack_of_unknown_bounds(void **state)
 {
     (void)state;
@@ -285,7 +284,8 @@ static void test_a_stack_of_unknown_bounds(void **state)
     end();
 }
 
-/* With few StackShadowPages, say, the end of the stack may be nearer than a walk is deep. */
+/* For example with few StackShadowPages, the end of the stack may be nearer than the depth of a
+ * walk. */
 static void test_the_guard_pages_are_near(void **state)
 {
     struct smp_walk_target from = target_on(running_on);
@@ -299,7 +299,7 @@ static void test_the_guard_pages_are_near(void **state)
     end();
 }
 
-/* A CPU timer's signal. */
+/* The signal of a CPU timer. */
 static void test_a_timer(void **state)
 {
     static struct smp_cpu_pool pool;
@@ -341,7 +341,7 @@ static void note_stack(int unused, siginfo_t *info, void *context)
     atomic_store(&below_at, (uintptr_t)__builtin_frame_address(0));
 }
 
-/* The handler that was there before ours did not ask for the alternate stack, and runs there. */
+/* The handler installed before ours did not request the alternate stack, and runs on it. */
 static void test_a_handler_below_ours(void **state)
 {
     siginfo_t info;
@@ -365,7 +365,8 @@ static void call_ours(int which, siginfo_t *info, void *context)
     ours.sa_sigaction(which, info, context);
 }
 
-/* A handler above ours that did not ask for the alternate stack calls ours where it runs. */
+/* A handler installed after ours that did not request the alternate stack calls ours on the
+ * current stack. */
 static void test_a_handler_above_ours(void **state)
 {
     struct sigaction above = { .sa_sigaction = call_ours, .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -401,8 +402,8 @@ int main(void)
         cmocka_unit_test(test_without_an_alternate_stack),
         cmocka_unit_test(test_an_alternate_stack_without_room),
         cmocka_unit_test(test_a_stack_that_is_not_the_threads_own),
-        cmocka_unit_test(test_such_a_stack_without_an_alternate_one),
-        cmocka_unit_test(test_a_native_method_that_runs_there),
+        cmocka_unit_test(test_a_foreign_stack_without_an_alternate_one),
+        cmocka_unit_test(test_a_native_method_on_a_foreign_stack),
         cmocka_unit_test(test_a_stack_of_unknown_bounds),
         cmocka_unit_test(test_the_guard_pages_are_near),
         cmocka_unit_test(test_a_timer),

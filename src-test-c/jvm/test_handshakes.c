@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "jvm/agent/agent.h"
@@ -22,7 +22,7 @@ static struct smp_handshakes handshakes;
 static struct smp_sample sample;
 static int64_t cost_ns;
 
-/* A handshake lasts as long as the thread takes to reach its safepoint. */
+/* A handshake lasts until the thread reaches its safepoint. */
 static void spend_time(enum fake_call call)
 {
     if (call == FAKE_GetStackTrace || call == FAKE_GetLoadedClasses)
@@ -72,7 +72,7 @@ static void a_whole_stack_is_walked(void **state)
     assert_int_equal(sample.frames[DEPTH - 1].method, FAKE_METHOD);
 }
 
-static void a_stack_that_fills_the_room_is_none(void **state)
+static void a_stack_that_fills_the_buffer_is_rejected(void **state)
 {
     (void)state;
     fake_vm.main_thread.depth = SMP_HANDSHAKES_FRAMES;
@@ -92,20 +92,20 @@ static void no_stack_is_walked_further_than_the_limit(void **state)
     assert_int_equal(fake_vm.most_frames, SMP_HANDSHAKES_MOST);
 }
 
-static void saved_time_is_spent_and_earned_again(void **state)
+static void the_credit_is_spent_and_earned_again(void **state)
 {
     (void)state;
     cost_ns = COST_NS;
     assert_true(walk(DEPTH));
-    assert_true(walk(DEPTH)); /* overdrawn: what is saved may be less than it costs */
+    assert_true(walk(DEPTH)); /* an overdraft: the credit may be less than the cost */
     assert_false(walk(DEPTH));
-    /* It was overdrawn by less than one cost; a percentage of the time that passes is earned. */
+    /* The overdraft was less than one cost; the credit grows by a percentage of the time. */
     fake_clock_advance(&fake_time, (int64_t)COST_NS * 100 / SMP_HANDSHAKES_PERCENT);
     cost_ns = 0;
     assert_true(walk(DEPTH));
 }
 
-static void no_more_is_saved_than_the_limit(void **state)
+static void the_credit_is_limited(void **state)
 {
     static const int64_t pauses_ns[] = { INT64_C(3600) * 1000000000, 100000000 };
 
@@ -117,7 +117,7 @@ static void no_more_is_saved_than_the_limit(void **state)
         assert_true(walk(DEPTH));
         assert_int_equal(handshakes.saved_ns, 0);
         cost_ns = 0;
-        assert_true(walk(DEPTH)); /* a percentage of what the first took */
+        assert_true(walk(DEPTH)); /* a percentage of the time of the first one */
     }
     handshakes.saved_ns = 0;
     assert_false(walk(DEPTH));
@@ -135,10 +135,10 @@ static void a_percentage_of_the_time_is_earned(void **state)
     assert_true(walk(DEPTH));
     handshakes.saved_ns = 1 - SMP_HANDSHAKES_PERCENT;
     fake_clock_advance(&fake_time, 100);
-    assert_true(walk(DEPTH)); /* as long as anything is left */
+    assert_true(walk(DEPTH)); /* as long as any credit is left */
 }
 
-static void without_memory_there_is_none(void **state)
+static void without_memory_there_is_no_handshake(void **state)
 {
     struct failing_alloc failing;
 
@@ -149,8 +149,8 @@ static void without_memory_there_is_none(void **state)
     assert_true(walk(DEPTH));
 }
 
-/* Without virtual threads a handshake makes missing ids: nothing else is allowed to. */
-static void ids_are_not_made_without_virtual_threads(void **state)
+/* Without virtual threads a handshake creates missing ids; nothing else may. */
+static void without_virtual_threads_ids_are_not_created(void **state)
 {
     (void)state;
     fake_vm.class_count = 3;
@@ -167,9 +167,10 @@ static void see_carrier(void)
     (*fake_vm_jni())->DeleteLocalRef(fake_vm_jni(), ref);
 }
 
-/* A handshake would stall them: ids are made for all methods instead, within the time allowed. The
- * last test, because virtual threads that were seen once stay in use. */
-static void with_virtual_threads_ids_are_made_and_no_thread_is_stopped(void **state)
+/* A handshake would stall virtual threads: instead, ids are created for all methods, within the
+ * time allowed. This must be the last test, because virtual threads that were seen once remain in
+ * use. */
+static void with_virtual_threads_ids_are_created_without_handshakes(void **state)
 {
     (void)state;
     see_carrier();
@@ -191,14 +192,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_whole_stack_is_walked),
-        TEST(a_stack_that_fills_the_room_is_none),
+        TEST(a_stack_that_fills_the_buffer_is_rejected),
         TEST(no_stack_is_walked_further_than_the_limit),
-        TEST(saved_time_is_spent_and_earned_again),
-        TEST(no_more_is_saved_than_the_limit),
+        TEST(the_credit_is_spent_and_earned_again),
+        TEST(the_credit_is_limited),
         TEST(a_percentage_of_the_time_is_earned),
-        TEST(without_memory_there_is_none),
-        TEST(ids_are_not_made_without_virtual_threads),
-        TEST(with_virtual_threads_ids_are_made_and_no_thread_is_stopped),
+        TEST(without_memory_there_is_no_handshake),
+        TEST(without_virtual_threads_ids_are_not_created),
+        TEST(with_virtual_threads_ids_are_created_without_handshakes),
     };
 
     return cmocka_run_group_tests(tests, fake_vm_know_virtual_threads,

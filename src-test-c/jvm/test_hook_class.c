@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A JVM that refuses one step after the other; HooksIT has real ones. */
+/* A JVM that refuses one step after the other; HooksIT tests real JVMs. */
 #include "jvm/calls/hook_class.h"
 
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include "counting/call_arena.h"
 
 enum step {
-    NO_STEP, /* none fails */
+    NO_STEP, /* no step fails */
     DEFINE,
     INITIALISE,
     DEFINE_NATIVES,
@@ -28,11 +28,11 @@ enum step {
     GLOBAL_REF
 };
 
-/* How the JVM answers, and what it has got. */
+/* The JVM's results, and what it has received. */
 static struct {
     enum step fails;
     bool is_defined; /* by another core */
-    jlong shared;    /* as that copy has set it */
+    jlong shared;    /* as that core has set it */
     bool is_pending;
     int natives;
     jlong numbers[64];
@@ -49,7 +49,7 @@ static char field_shared;
 
 static void *answer(enum step step, void *value)
 {
-    assert_false(vm.is_pending); /* no JNI call is made with an exception pending */
+    assert_false(vm.is_pending); /* no JNI call is made with a pending exception */
     if (vm.fails != step)
         return value;
     vm.is_pending = true;
@@ -248,7 +248,7 @@ static void open_fails(enum step step, enum smp_status expected, const char *why
     assert_false(vm.is_pending);
 }
 
-static void what_is_refused_has_a_reason(void **state)
+static void every_refusal_has_a_reason(void **state)
 {
     (void)state;
     open_fails(DEFINE, SMP_EUNSUPPORTED, "the JVM does not define the hook class");
@@ -270,15 +270,15 @@ static void a_class_of_another_version_is_refused(void **state)
 
     (void)state;
     vm.is_defined = true;
-    vm.shared = 0; /* never set up: of an archive */
+    vm.shared = 0; /* never set up: from an archive */
     open_fails(LAYOUT, SMP_EUNSUPPORTED, "the hook class has another layout");
     vm.shared = (jlong)(uintptr_t)&other_stamp;
     open_fails(NO_STEP, SMP_EUNSUPPORTED, "another version of this library counts in this JVM");
     vm.is_defined = false;
 }
 
-/* There from an archive: it is set up as one that was defined, once. */
-static void is_set_up_once_and_taken_over_each_time(void **state)
+/* The class comes from an archive: like a defined class, it is set up once. */
+static void the_hook_class_is_set_up_once_and_taken_over_each_time(void **state)
 {
     const struct smp_call_options counting = { .max_bytes = 1 << 20,
                                                .nodes = SMP_CALL_LEAST_UNITS,
@@ -294,7 +294,7 @@ static void is_set_up_once_and_taken_over_each_time(void **state)
     assert_int_equal(vm.natives, 7);
     assert_int_equal(vm.number_count, 23);
     assert_int_equal(vm.numbers[0], SMP_CALL_SLOTS - 1);
-    /* Another core may be opened in between, and be refused: so not yet. */
+    /* Another core may be opened in between and be refused, so it is not registered yet. */
     vm.natives = 0;
     vm.number_count = 0;
     vm.shared = 1;
@@ -316,9 +316,9 @@ static void is_set_up_once_and_taken_over_each_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_refused_has_a_reason),
+        cmocka_unit_test(every_refusal_has_a_reason),
         cmocka_unit_test(a_class_of_another_version_is_refused),
-        cmocka_unit_test(is_set_up_once_and_taken_over_each_time),
+        cmocka_unit_test(the_hook_class_is_set_up_once_and_taken_over_each_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Classes come, are called and are unloaded at random, beside threads that stay inside of roots:
- * each call is counted for the class that was called, and ids come back.
- */
+/* Classes are loaded, called and unloaded at random, beside threads that remain inside roots. Each
+ * call is counted for the class that was called, and ids become free again. */
 #include "jvm/calls/counted_classes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <stdio.h>
@@ -28,18 +26,18 @@
 enum {
     MAJOR = 61,
     STATIC = 8,
-    METHODS = 64, /* the limit; so a ninth waiting id begins a renewal */
+    METHODS = 64, /* the limit; the ninth waiting id starts a renewal */
     NODES = 512,
     MOST_CLASSES = 4000,
     THREADS = 4,
-    LIVE = 20, /* classes at a time */
+    LIVE = 20, /* classes at the same time */
     FIRST_LOADER = 100,
     MEGABYTE = 1 << 20
 };
 
 static struct smp_counted_classes counted = SMP_COUNTED_CLASSES_INIT;
 
-/* By the number in the class's name. */
+/* Indexed by the number in the class's name. */
 static int64_t called[MOST_CLASSES];
 static int64_t found[MOST_CLASSES];
 
@@ -56,10 +54,10 @@ static int setup(void **state)
     memset(found, 0, sizeof(found));
     assert_int_equal(smp_counting_plan_create(NULL, "app.*.*", "", &plan), SMP_OK);
     plan->max_methods = METHODS;
-    counted.id_base = SMP_CALL_METHODS - METHODS; /* there are no more ids than these */
+    counted.id_base = SMP_CALL_METHODS - METHODS; /* there are only these ids */
     plan->look_ahead = 1;
     assert_int_equal(smp_counted_classes_open(&counted, plan), SMP_OK);
-    smp_counting_plan_release(plan); /* counted holds it */
+    smp_counting_plan_release(plan); /* the counter holds a reference */
     assert_int_equal(smp_call_arena_open(&calls), SMP_OK);
     return 0;
 }
@@ -81,7 +79,7 @@ static int number_in(const char *text)
     return (int)strtol(text + strlen("app.C"), NULL, 10);
 }
 
-/* What its probe pushes; -1: it has none. */
+/* Returns the id that its probe pushes; -1: it has none. */
 static int32_t id_of_class(int number)
 {
     const struct smp_method_ids *const ids = smp_call_graph_ids(counted.graph);
@@ -99,7 +97,7 @@ static int32_t id_of_class(int number)
     return -1;
 }
 
-/* One with a root, which gets its probe. */
+/* Loads a class with a root, which gets its probe. */
 static int32_t load_class(int number)
 {
     const uint8_t code[] = { 0xb1 }; /* return */
@@ -156,7 +154,7 @@ static void keep_id(void *self, int32_t pushed)
     smp_counted_classes_keep_id(&counted, pushed);
 }
 
-/* As call_counter.c does. True: it was a renewal. */
+/* Reads as call_counter.c does. Returns true if it was a renewal. */
 static bool read_all(void)
 {
     struct smp_call_visitor visitor = { .on_delta = count_delta };
@@ -178,7 +176,7 @@ static struct smp_call_graph_figures figures(void)
     return now;
 }
 
-static void ids_of_unloaded_classes_come_back(void **state)
+static void ids_of_unloaded_classes_become_free(void **state)
 {
     int64_t first = 0;
 
@@ -194,11 +192,12 @@ static void ids_of_unloaded_classes_come_back(void **state)
     }
     assert_memory_equal(found, called, sizeof(found));
     assert_true(figures().ids <= METHODS / SMP_RENEWAL_SHARE + 1);
-    /* The first one's number is no method's any more, though its id is another one's now. */
+    /* The first one's number belongs to no method any more, although its id now belongs to another
+     * one. */
     assert_int_equal(smp_counted_classes_pushed(&counted, first), -1);
 }
 
-/* It keeps its own id; the others come back beside it, and do not begin a renewal each time. */
+/* Its own id is kept; the others become free and do not start a renewal each time. */
 static void a_thread_inside_of_a_root_keeps_its_ids_and_no_others(void **state)
 {
     int renewals = 0;
@@ -225,8 +224,8 @@ static void a_thread_inside_of_a_root_keeps_its_ids_and_no_others(void **state)
     assert_memory_equal(found, called, sizeof(found));
 }
 
-/* With them the limit has no room for as many others as begin a renewal. */
-static void ids_come_back_when_a_thread_that_kept_nearly_all_leaves(void **state)
+/* With these ids in use, the limit leaves no room for as many others as start a renewal. */
+static void ids_become_free_when_the_thread_that_kept_them_leaves(void **state)
 {
     enum { KEPT = METHODS - METHODS / SMP_RENEWAL_SHARE };
     int32_t ids[KEPT];
@@ -243,7 +242,7 @@ static void ids_come_back_when_a_thread_that_kept_nearly_all_leaves(void **state
     assert_int_equal(figures().retired, KEPT);
     for (int i = 0; i < 10 * SMP_RENEWAL_READS; i++)
         renewals += read_all();
-    assert_in_range(renewals, 1, 10); /* though each would be in vain */
+    assert_in_range(renewals, 1, 10); /* although each would be useless */
     for (int number = KEPT; number > 0; number--)
         smp_call_exit_root(smp_call_state_find(1), ids[number - 1]);
     for (int i = 0; i < SMP_RENEWAL_READS; i++)
@@ -255,8 +254,8 @@ static void ids_come_back_when_a_thread_that_kept_nearly_all_leaves(void **state
     assert_memory_equal(found, called, sizeof(found));
 }
 
-/* A call in a root that began before: the class cannot have been unloaded then. */
-static void calls_are_those_of_their_classes(void **state)
+/* The call is in a root that began earlier, so the class cannot have been unloaded. */
+static void calls_are_counted_for_the_right_class(void **state)
 {
     int numbers[LIVE];
     int32_t ids[LIVE];
@@ -279,7 +278,7 @@ static void calls_are_those_of_their_classes(void **state)
         case 1:
             (void)read_all();
             break;
-        case 2: /* goes in, or out, for a while */
+        case 2: /* enters or leaves a root for a while */
             if (*root == 0 && ids[at] >= 0) {
                 smp_call_enter_root(tid, false, 0, ids[at]);
                 called[numbers[at]]++;
@@ -298,7 +297,8 @@ static void calls_are_those_of_their_classes(void **state)
     assert_memory_equal(found, called, sizeof(found));
     assert_in_range(next, 1000, MOST_CLASSES);
     for (int i = 0; i < LIVE; i++)
-        assert_in_range(ids[i] - counted.id_base, 0, METHODS - 1); /* the limit was never reached */
+        /* the limit was never reached */
+        assert_in_range(ids[i] - counted.id_base, 0, METHODS - 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -306,10 +306,10 @@ static void calls_are_those_of_their_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(ids_of_unloaded_classes_come_back),
+        TEST(ids_of_unloaded_classes_become_free),
         TEST(a_thread_inside_of_a_root_keeps_its_ids_and_no_others),
-        TEST(ids_come_back_when_a_thread_that_kept_nearly_all_leaves),
-        TEST(calls_are_those_of_their_classes),
+        TEST(ids_become_free_when_the_thread_that_kept_them_leaves),
+        TEST(calls_are_counted_for_the_right_class),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

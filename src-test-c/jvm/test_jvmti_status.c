@@ -3,12 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "jvm/agent/jvmti_status.h"
 
-static void ordinary_life_has_a_status_of_its_own(void **state)
+static void ordinary_errors_have_their_own_status(void **state)
 {
     (void)state;
     assert_int_equal(smp_jvmti_status(JVMTI_ERROR_NONE), SMP_OK);
@@ -20,7 +20,7 @@ static void ordinary_life_has_a_status_of_its_own(void **state)
     assert_int_equal(smp_jvmti_status(JVMTI_ERROR_MUST_POSSESS_CAPABILITY), SMP_EUNSUPPORTED);
 }
 
-static void everything_else_is_a_refusal(void **state)
+static void all_other_errors_are_refusals(void **state)
 {
     (void)state;
     assert_int_equal(smp_jvmti_status(JVMTI_ERROR_INTERNAL), SMP_EVM);
@@ -31,8 +31,8 @@ static void everything_else_is_a_refusal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordinary_life_has_a_status_of_its_own),
-        cmocka_unit_test(everything_else_is_a_refusal),
+        cmocka_unit_test(ordinary_errors_have_their_own_status),
+        cmocka_unit_test(all_other_errors_are_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static size_t open_files(void)
     return count;
 }
 
-/* Threads that wait, with their ids. */
+/* Waiting threads and their ids. */
 static struct {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -81,7 +81,7 @@ static void read_crowd(struct smp_kept_files *kept, bool lives)
     }
 }
 
-/* With a limit of the process's files: how many may stay open. */
+/* Sets a limit of the process's files and asserts how many remain open. */
 static void assert_keeps(rlim_t limit, size_t most)
 {
     static struct smp_kept_files kept;
@@ -103,7 +103,7 @@ static void assert_keeps(rlim_t limit, size_t most)
     assert_int_equal(open_files(), files);
 }
 
-/* The limit is one for all of them. */
+/* The limit applies to all instances together. */
 static void assert_two_keep_as_many_as_one(void)
 {
     static struct smp_kept_files kept[2];
@@ -133,11 +133,11 @@ static void files_of_threads_stay_open_up_to_a_limit(void **state)
     smp_kept_files_init(&kept, "stat");
     read_crowd(&kept, true);
     end_crowd(threads);
-    read_crowd(&kept, false); /* they have ended */
+    read_crowd(&kept, false); /* the threads have ended */
     smp_kept_files_fini(&kept);
 }
 
-/* The second read is of the file that the first one has opened, and not of what that has read. */
+/* The second read returns current data, from the file that the first read opened. */
 static void a_kept_file_is_read_anew(void **state)
 {
     static struct smp_kept_files kept;
@@ -169,7 +169,7 @@ static int kept_fd(const struct smp_kept_files *kept, int32_t tid)
     return -1;
 }
 
-/* A program that the process starts has none of them. */
+/* A program that the process starts inherits none of them. */
 static void kept_files_are_closed_by_exec(void **state)
 {
     static struct smp_kept_files kept;
@@ -183,7 +183,7 @@ static void kept_files_are_closed_by_exec(void **state)
     smp_kept_files_fini(&kept);
 }
 
-/* A program that closes all files that it did not open, and then opens its own. */
+/* A program closes all files that it did not open, and then opens its own. */
 static void a_file_closed_under_us_is_noticed(void **state)
 {
     const int32_t own = smp_thread_own_tid();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys drawn from the table of a ConcurrentHashMap, which the test makes of C structs. */
+/* Keys drawn from the table of a ConcurrentHashMap, which consists of C structs here. */
 #include "jvm/threads/key_set.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 enum { SLOTS = 64, MAX_KEYS = 256, DRAWS = 40000, MOVED = -1, TREE = -2, RESERVED = -3 };
 
-/* A node of any kind, an array, a map or a set, whose references are the objects themselves. */
+/* A node of any kind, an array, a map or a set. A reference is the address of the object. */
 struct object {
     jint hash;
     struct object *key; /* a key is an object whose hash is its number */
@@ -171,7 +171,8 @@ static void a_map_without_a_table_has_no_keys(void **state)
     assert_drawn_once(0, 0);
 }
 
-/* A key in a bin of its own, keys that share one, and neighbours: all as often. */
+/* A key alone in its bin, keys that share one, and keys in neighbouring bins are drawn equally
+ * often. */
 static void each_key_is_drawn_with_the_same_probability(void **state)
 {
     static const double shares[] = { 0.004, 0.1, 0.37, 0.9 };
@@ -221,7 +222,7 @@ static void bins_that_are_trees_moved_or_reserved(void **state)
     for (int i = 0; i < 10; i++)
         tree.first = node_of(i, tree.first);
     table.elements[3] = &tree;
-    table.elements[9] = &moved; /* has become two */
+    table.elements[9] = &moved; /* the bin was split into two */
     put(&next, 9, 10);
     put(&next, 9 + SLOTS, 11);
     put(&next, 10, 20); /* its old bin has not moved yet */

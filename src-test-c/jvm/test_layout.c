@@ -14,7 +14,7 @@
 static const int versions[] = { 17, 21, 25 };
 enum { VERSION_COUNT = sizeof(versions) / sizeof(versions[0]), ABSURD = 1 << 20 };
 
-/* Rows that may be missing: only walks through native code that calls Java need them. */
+/* Rows that may be missing, because only walks through native code that calls Java need them. */
 static bool is_optional(const struct smp_export *entry)
 {
     static const char *const texts[] = { "_kind", "_frame_data_offset", "jfa",
@@ -27,7 +27,7 @@ static bool is_optional(const struct smp_export *entry)
     return false;
 }
 
-/* In the lists of a JDK that keeps the same thing in another way. */
+/* Rows in the lists of JDKs that store the same data differently. */
 static bool is_of_another_way(int version, const struct smp_export *entry)
 {
     return version < 25 && entry->name != NULL && strcmp(entry->name, "_data_offset") == 0;
@@ -59,7 +59,7 @@ static void test_every_known_jdk_is_complete(void **state)
     }
 }
 
-static void test_the_numbers_are_those_of_the_lists(void **state)
+static void test_the_layout_has_the_numbers_of_the_lists(void **state)
 {
     struct smp_layout layout;
     char reason[SMP_LAYOUT_REASON_BYTES];
@@ -92,7 +92,7 @@ static void test_the_numbers_are_those_of_the_lists(void **state)
     fake_libjvm_destroy(libjvm);
 }
 
-/* On some processors libjvm does not export the numbers that are only compared. */
+/* On some processors libjvm does not export numbers that are only compared. */
 static bool is_dispensable_number(const struct smp_export *entry)
 {
     return entry->type == NULL && !SMP_SLOTS_ARE_EXPORTED;
@@ -103,7 +103,7 @@ static const char *name_of(const struct smp_export *entry)
     return entry->name != NULL ? entry->name : entry->type;
 }
 
-/* Each required row in turn is missing, of another type, at a place that cannot be. */
+/* Each required row in turn is missing, has another type, or an impossible offset. */
 static void test_each_row_is_required(void **state)
 {
     struct smp_layout layout;
@@ -178,7 +178,7 @@ static void test_each_number_is_checked(void **state)
             assert_non_null(strstr(reason, name_of(entry)));
             entry->value = saved;
         }
-        /* A pointer at an odd place. */
+        /* A pointer at an unaligned offset. */
         fake_libjvm_entry(libjvm, "CodeBlob", "_name")->value += 1;
         assert_false(find(libjvm, versions[v], &layout, reason));
         fake_libjvm_destroy(libjvm);
@@ -186,7 +186,7 @@ static void test_each_number_is_checked(void **state)
 }
 
 /* In a smaller type some of its fields would not be read. */
-static void test_each_field_lies_in_its_type(void **state)
+static void test_each_field_is_inside_its_type(void **state)
 {
     static const char *const types[] = { "Method", "ConstMethod", "ConstantPool" };
     struct smp_layout layout;
@@ -209,7 +209,7 @@ static void test_each_field_lies_in_its_type(void **state)
     }
 }
 
-static void test_lists_that_are_missing(void **state)
+static void test_missing_lists_disable_the_layout(void **state)
 {
     static const char *const symbols[] = { "gHotSpotVMStructs",
                                            "gHotSpotVMTypes",
@@ -234,7 +234,7 @@ static void test_lists_that_are_missing(void **state)
     assert_string_equal(reason, "libjvm does not export its fields");
 }
 
-static void test_a_reason_reads_well(void **state)
+static void test_a_reason_names_the_missing_row(void **state)
 {
     struct smp_layout layout;
     char reason[SMP_LAYOUT_REASON_BYTES];
@@ -255,13 +255,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_known_jdk_is_complete),
-        cmocka_unit_test(test_the_numbers_are_those_of_the_lists),
+        cmocka_unit_test(test_the_layout_has_the_numbers_of_the_lists),
         cmocka_unit_test(test_each_row_is_required),
         cmocka_unit_test(test_each_fields_type_is_checked),
         cmocka_unit_test(test_each_number_is_checked),
-        cmocka_unit_test(test_each_field_lies_in_its_type),
-        cmocka_unit_test(test_lists_that_are_missing),
-        cmocka_unit_test(test_a_reason_reads_well),
+        cmocka_unit_test(test_each_field_is_inside_its_type),
+        cmocka_unit_test(test_missing_lists_disable_the_layout),
+        cmocka_unit_test(test_a_reason_names_the_missing_row),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,11 +16,11 @@
 
 enum { JAVA_17 = 61, POOL_START = 10, ACCESS_PUBLIC = 1 };
 
-/* The class that is summarized. */
+/* The class of which a summary is made. */
 static struct {
     const char *signature;
     const char *super;
-    uint8_t *file; /* whose constants are its own */
+    uint8_t *file; /* its constants belong to the class */
     jint pool_count;
     jint pool_bytes;
     jvmtiError pool_error;
@@ -152,7 +152,7 @@ static void is_slice(struct smp_slice slice, const char *expected)
     assert_memory_equal(slice.bytes, expected, slice.length);
 }
 
-static void names_of_classes(void **state)
+static void summaries_have_the_names_of_classes(void **state)
 {
     struct smp_loaded_class loaded = { 0 };
 
@@ -180,7 +180,7 @@ static enum smp_status make_summary(struct smp_loaded_summary *made)
     return smp_loaded_summary_make(made, &jvmti, &jni, &loaded, true);
 }
 
-/* The constants of the lambda's class: the method it stands for, and what else it names. */
+/* Begins a lambda's class, whose constants name its body and other things. */
 static void begin_lambda(void)
 {
     struct class_builder builder;
@@ -209,7 +209,7 @@ static void end_lambda(void)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-static void a_lambda_calls_what_its_constants_name(void **state)
+static void a_lambda_calls_the_method_that_its_constants_name(void **state)
 {
     struct smp_loaded_summary made;
 
@@ -243,7 +243,7 @@ static void a_lambda_without_constants_has_no_summary(void **state)
     vm.pool_error = JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
     assert_int_not_equal(make_summary(&made), SMP_OK);
     vm.pool_error = JVMTI_ERROR_NONE;
-    vm.pool_bytes--; /* cut off */
+    vm.pool_bytes--; /* truncated */
     assert_int_equal(make_summary(&made), SMP_EINVAL);
     vm.pool_bytes++;
     end_lambda();
@@ -292,8 +292,8 @@ static void a_proxy_calls_its_handler(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_classes),
-        cmocka_unit_test(a_lambda_calls_what_its_constants_name),
+        cmocka_unit_test(summaries_have_the_names_of_classes),
+        cmocka_unit_test(a_lambda_calls_the_method_that_its_constants_name),
         cmocka_unit_test(a_lambda_without_constants_has_no_summary),
         cmocka_unit_test(each_allocation_may_fail),
         cmocka_unit_test(a_proxy_calls_its_handler),

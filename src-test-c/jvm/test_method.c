@@ -95,7 +95,7 @@ static void expect_nothing(const struct smp_layout *layout, uintptr_t method)
     assert_int_equal(bci_of(layout, method, 0), -2);
 }
 
-static void test_words_that_are_no_methods(void **state)
+static void test_words_that_are_no_methods_are_rejected(void **state)
 {
     struct fake_code *code = fake_code_create(25);
     const struct smp_layout *layout = fake_code_layout(code);
@@ -116,7 +116,7 @@ static void test_words_that_are_no_methods(void **state)
     fake_code_destroy(code);
 }
 
-/* Replaces each word that leads from the method to its names, one at a time. */
+/* Replaces each word on the way from the method to its names, one at a time. */
 static void test_each_link_is_checked(void **state)
 {
     static const uintptr_t wrong[] = { 0, 8, 4097, UINTPTR_MAX - 7 };
@@ -182,7 +182,7 @@ static void test_a_copy_has_names_file_and_line(void **state)
     }
 }
 
-/* A cut name would be a row of its own. */
+/* A cut name would make a separate row. */
 static void test_a_copy_is_never_cut(void **state)
 {
     struct fake_code *code = fake_code_create(25);
@@ -236,9 +236,9 @@ static void test_nothing_is_copied_if_a_name_is_no_symbol(void **state)
 
     (void)state;
     fake_code_set_file(code, method, "Main.java");
-    *file += 1; /* an entry with nothing in it */
+    *file += 1; /* an empty entry */
     assert_int_equal(smp_method_copy(layout, method, 0, room, sizeof(room)), 0);
-    *file = 7; /* behind the last entry */
+    *file = 7; /* after the last entry */
     assert_int_equal(smp_method_copy(layout, method, 0, room, sizeof(room)), 0);
     assert_int_equal(smp_method_copy(layout, method + 8, 0, room, sizeof(room)), 0);
     fake_code_destroy(code);
@@ -249,7 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ids_and_names),
         cmocka_unit_test(test_byte_codes),
-        cmocka_unit_test(test_words_that_are_no_methods),
+        cmocka_unit_test(test_words_that_are_no_methods_are_rejected),
         cmocka_unit_test(test_each_link_is_checked),
         cmocka_unit_test(test_a_copy_has_names_file_and_line),
         cmocka_unit_test(test_a_copy_is_never_cut),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ids are made for all that is loaded and all that is prepared later, up to a limit. */
+/* Ids are created for all loaded classes and for all classes prepared later, up to a limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "jvm/agent/agent.h"
@@ -31,7 +31,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* As the JVM does where the event is enabled, on the thread that prepares the class. */
+/* If the event is enabled, the JVM sends it on the thread that prepares the class. */
 static void prepare_class(void)
 {
     fake_vm.callbacks.ClassPrepare(smp_agent_jvmti(), fake_vm_jni(), NULL, NULL);
@@ -45,10 +45,10 @@ static bool hears_of_classes(void)
 static void expect_event_before_list(enum fake_call call)
 {
     if (call == FAKE_GetLoadedClasses)
-        assert_true(hears_of_classes()); /* else a class could fall between the two */
+        assert_true(hears_of_classes()); /* otherwise a class could be missed in between */
 }
 
-static void ids_of_loaded_classes_are_made_at_open(void **state)
+static void ids_of_loaded_classes_are_created_at_open(void **state)
 {
     (void)state;
     fake_vm.before = expect_event_before_list;
@@ -58,7 +58,7 @@ static void ids_of_loaded_classes_are_made_at_open(void **state)
     assert_int_equal(smp_method_ids_made(), CLASSES * METHODS);
 }
 
-static void ids_of_a_class_are_made_when_it_is_prepared(void **state)
+static void ids_of_a_class_are_created_when_it_is_prepared(void **state)
 {
     (void)state;
     smp_method_ids_open(fake_vm_jni());
@@ -69,20 +69,20 @@ static void ids_of_a_class_are_made_when_it_is_prepared(void **state)
     assert_true(hears_of_classes());
 }
 
-static void ids_of_all_are_made_again_without_counting_twice(void **state)
+static void repeated_opens_do_not_count_ids_twice(void **state)
 {
     (void)state;
     smp_method_ids_open(fake_vm_jni());
     prepare_class();
     assert_int_equal(smp_method_ids_make_all(fake_vm_jni()), SMP_OK);
     assert_int_equal(smp_method_ids_made(), (CLASSES + 1) * METHODS);
-    fake_vm.class_count = 2 * CLASSES; /* for some of them there was no event */
+    fake_vm.class_count = 2 * CLASSES; /* some of them caused no event */
     assert_int_equal(smp_method_ids_make_all(fake_vm_jni()), SMP_OK);
     assert_int_equal(smp_method_ids_made(), 2 * CLASSES * METHODS);
 }
 
-/* An application may make classes for ever. */
-static void no_ids_are_made_past_the_limit(void **state)
+/* An application may create classes for ever. */
+static void no_ids_are_created_beyond_the_limit(void **state)
 {
     (void)state;
     smp_method_ids_open(fake_vm_jni());
@@ -92,13 +92,13 @@ static void no_ids_are_made_past_the_limit(void **state)
     prepare_class();
     assert_false(hears_of_classes());
     const int calls = fake_vm.calls[FAKE_GetClassMethods];
-    prepare_class(); /* one that was under way */
+    prepare_class(); /* an event that was already running */
     assert_int_equal(smp_method_ids_make_all(fake_vm_jni()), SMP_EQUOTA);
     assert_int_equal(fake_vm.calls[FAKE_GetClassMethods], calls);
     assert_in_range(smp_method_ids_made(), SMP_IDS_LIMIT, SMP_IDS_LIMIT + SMP_IDS_LIMIT / 2);
 }
 
-static void the_limit_holds_at_open_as_well(void **state)
+static void the_limit_also_applies_at_open(void **state)
 {
     (void)state;
     fake_vm.class_methods = SMP_IDS_LIMIT / 2;
@@ -108,21 +108,21 @@ static void the_limit_holds_at_open_as_well(void **state)
     assert_false(hears_of_classes());
 }
 
-static void no_ids_are_made_after_close(void **state)
+static void no_ids_are_created_after_close(void **state)
 {
     (void)state;
     smp_method_ids_open(fake_vm_jni());
     smp_method_ids_close();
     assert_false(hears_of_classes());
     const int calls = fake_vm.calls[FAKE_GetClassMethods];
-    prepare_class(); /* one that was under way */
+    prepare_class(); /* an event that was already running */
     assert_int_equal(fake_vm.calls[FAKE_GetClassMethods], calls);
     smp_method_ids_open(fake_vm_jni());
     assert_true(hears_of_classes());
     assert_int_equal(smp_method_ids_made(), CLASSES * METHODS);
 }
 
-static void refusals_do_no_harm(void **state)
+static void refusals_of_the_jvm_are_ignored(void **state)
 {
     (void)state;
     fake_vm.errors[FAKE_GetClassMethods] = JVMTI_ERROR_CLASS_NOT_PREPARED;
@@ -153,13 +153,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(ids_of_loaded_classes_are_made_at_open),
-        TEST(ids_of_a_class_are_made_when_it_is_prepared),
-        TEST(ids_of_all_are_made_again_without_counting_twice),
-        TEST(no_ids_are_made_past_the_limit),
-        TEST(the_limit_holds_at_open_as_well),
-        TEST(no_ids_are_made_after_close),
-        TEST(refusals_do_no_harm),
+        TEST(ids_of_loaded_classes_are_created_at_open),
+        TEST(ids_of_a_class_are_created_when_it_is_prepared),
+        TEST(repeated_opens_do_not_count_ids_twice),
+        TEST(no_ids_are_created_beyond_the_limit),
+        TEST(the_limit_also_applies_at_open),
+        TEST(no_ids_are_created_after_close),
+        TEST(refusals_of_the_jvm_are_ignored),
         TEST(a_jvm_that_dies_is_not_called),
     };
 #undef TEST

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed tables of lines, against a search in the lines themselves. */
+/* Compressed line tables, compared with a search in the lines themselves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <string.h>
@@ -63,7 +63,8 @@ static void expect_equal(uint32_t base, size_t count, int32_t last)
     }
 }
 
-/* Small steps and large ones, back and forth; byte codes mostly grow, as compilers write them. */
+/* Small and large steps in both directions; byte codes mostly increase, as compilers write
+ * them. */
 static void each_line_is_found(void **state)
 {
     (void)state;
@@ -108,7 +109,7 @@ static void a_table_that_does_not_end_has_no_line(void **state)
     assert_false(read_lines(1, BYTES, 5));
     assert_int_equal(found.line, 0);
     assert_false(read_lines(1, 0, 5));
-    bytes[0] = 255; /* two numbers, of which the first is cut */
+    bytes[0] = 255; /* two numbers, of which the first is truncated */
     bytes[1] = bytes[2] = 200;
     assert_false(read_lines(1, 3, 5));
     bytes[1] = bytes[2] = bytes[3] = 0; /* two numbers, the end */
@@ -116,7 +117,7 @@ static void a_table_that_does_not_end_has_no_line(void **state)
     assert_false(read_lines(1, 4, 5)); /* from JDK 20 on no byte of a number is 0 */
 }
 
-static void more_entries_than_byte_codes_are_no_table(void **state)
+static void a_table_with_more_entries_than_byte_codes_is_rejected(void **state)
 {
     char *many = mmap(NULL, 32 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -127,7 +128,7 @@ static void more_entries_than_byte_codes_are_no_table(void **state)
     (void)munmap(many, 32 * PAGE);
 }
 
-static void memory_that_is_gone_has_no_line(void **state)
+static void unmapped_memory_has_no_line(void **state)
 {
     char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const uintptr_t at = (uintptr_t)page;
@@ -147,8 +148,8 @@ int main(void)
         cmocka_unit_test(a_table_without_entries_has_no_line),
         cmocka_unit_test(a_byte_code_before_the_first_line_has_none),
         cmocka_unit_test(a_table_that_does_not_end_has_no_line),
-        cmocka_unit_test(more_entries_than_byte_codes_are_no_table),
-        cmocka_unit_test(memory_that_is_gone_has_no_line),
+        cmocka_unit_test(a_table_with_more_entries_than_byte_codes_is_rejected),
+        cmocka_unit_test(unmapped_memory_has_no_line),
     };
 
     return cmocka_run_group_tests(tests, allow_reads, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An entry counts as long as its id's word has the method. */
+/* An entry is valid as long as the word of its id contains the method. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <jvmti.h>
@@ -28,12 +28,12 @@ enum {
     MANY = 4 * SMP_METHOD_TABLE_ENTRIES,
     STEPS = 20000,
     CONST_METHOD = 0x7000,
-    METHOD_BYTES = 104, /* between two methods of a class */
+    METHOD_BYTES = 104, /* distance of two methods of a class */
     READERS = 2,
     ROUNDS = 20000
 };
 
-/* The words that ids are the addresses of. Methods are mere numbers here. */
+/* Ids are the addresses of these words. Methods are mere numbers here. */
 static _Atomic uintptr_t words[MANY];
 
 static uint64_t id_at(size_t index)
@@ -112,7 +112,8 @@ static void a_method_that_is_put_is_found(void **state)
         assert_false(is_found(i));
 }
 
-/* The id first, the byte codes once they are wanted; then the id alone says nothing new. */
+/* The id comes first, the byte codes when they are wanted; afterwards the id alone adds
+ * nothing. */
 static void an_offer_keeps_known_byte_codes(void **state)
 {
     struct smp_known_method found;
@@ -129,7 +130,7 @@ static void an_offer_keeps_known_byte_codes(void **state)
     expect_all(5);
 }
 
-/* Its class is unloaded, or redefined; then another class takes the same addresses. */
+/* Its class is unloaded or redefined; then another class uses the same addresses. */
 static void an_entry_ends_with_its_method(void **state)
 {
     struct smp_known_method found;
@@ -147,13 +148,13 @@ static void an_entry_ends_with_its_method(void **state)
     assert_true(smp_method_table_find(method_at(7), &found));
     assert_int_equal(found.id, id_at(8));
     assert_int_equal(found.code_bytes, 8);
-    atomic_store(&words[7], method_at(7)); /* never: an id is of one method for ever */
+    atomic_store(&words[7], method_at(7)); /* never happens: an id always belongs to one method */
     assert_true(smp_method_table_find(method_at(7), &found));
     assert_int_equal(found.id, id_at(8));
 }
 
-/* An address that has no room beside the length: then the byte codes are read each time. */
-static void an_address_above_all_others_is_not_kept(void **state)
+/* The address does not fit beside the length: then the byte codes are read each time. */
+static void a_very_high_address_is_not_kept(void **state)
 {
     static const uintptr_t addresses[] = { UINT64_C(1) << 48, UINT64_MAX - 7, 0x7001 };
     struct smp_known_method found;
@@ -191,7 +192,7 @@ static size_t count_found(size_t from, size_t to)
     return found;
 }
 
-/* Offers take places that were never used; what is put or added replaces, dead methods first. */
+/* Offers use only free places; put and add replace entries, dead methods first. */
 static void a_full_table_keeps_methods_that_walks_have_seen(void **state)
 {
     (void)state;
@@ -223,12 +224,13 @@ static void a_dead_method_is_replaced_first(void **state)
     for (size_t i = MANY / 2; i < MANY; i += 256)
         found += is_found(i) ? 1 : 0;
     assert_int_equal(found, MANY / 2 / 256);
-    /* Each took a dead one's place, but where both of a pair were alive: a quarter of them. */
+    /* Each took the place of a dead method, unless both of a pair were alive: a quarter of
+     * them. */
     assert_in_range(count_found(0, MANY / 2), before - found / 2, before);
 }
 
-/* Against a list of what was done last: what is found is never another method's. */
-static void random_steps(void **state)
+/* Compared with a list of the last operations: a method that is found is the right one. */
+static void random_operations_match_a_list(void **state)
 {
     uint64_t random = 11;
 
@@ -263,7 +265,8 @@ static void random_steps(void **state)
 
 static _Atomic bool is_over;
 
-/* Methods of one pair, as the table is small: each writing replaces one of the others. */
+/* Methods with the same two places, because the table is small: each write replaces one of the
+ * others. */
 static void *write_many(void *self)
 {
     uint64_t random = (uintptr_t)self;
@@ -293,7 +296,7 @@ static void *read_many(void *self)
     return (void *)wrong; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static void a_reader_sees_whole_entries(void **state)
+static void readers_see_complete_entries(void **state)
 {
     pthread_t writers[2];
     pthread_t readers[READERS];
@@ -323,7 +326,7 @@ static jmethodID jvm_id(size_t index)
 
 static struct fake_code *code;
 
-/* A JVM whose layout is found; of any version as far as the table is concerned. */
+/* A JVM whose layout was found; the version does not matter to the table. */
 static void begin_jvm(int version)
 {
     fake_vm_setup();
@@ -367,7 +370,7 @@ static void methods_of_prepared_classes_are_known(void **state)
     assert_false(is_found(10));
 }
 
-/* The method itself, and those inlined in it at any of its places. */
+/* The method itself and all methods inlined in it. */
 static void compiled_methods_are_known(void **state)
 {
     jmethodID first[] = { jvm_id(20) };
@@ -386,7 +389,7 @@ static void compiled_methods_are_known(void **state)
                                                    .pcinfo = pcs };
     const jvmtiCompiledMethodLoadRecordHeader other = { .kind = JVMTI_CMLR_DUMMY,
                                                         .next = &record.header };
-    static const uint8_t bytes[64]; /* of its code, which is not where the JVM has code */
+    static const uint8_t bytes[64]; /* its code, outside the JVM's code heap */
 
     (void)state;
     begin_jvm(25);
@@ -410,7 +413,8 @@ static void ids_of_later_jdks_are_not_kept(void **state)
     assert_false(smp_method_table_serves(&layout));
 }
 
-/* A JVM of an old version may have them too: the first one decides, and is not loaded from. */
+/* A JVM of an old version may have such ids, too: the first one decides, and nothing is read
+ * through it. */
 static void ids_that_are_no_pointers_are_not_kept(void **state)
 {
     static const uint64_t numbers[] = { 17, 4096, UINT64_MAX - 7 };
@@ -438,12 +442,12 @@ int main(void)
         cmocka_unit_test_setup(ids_that_are_no_pointers_are_not_kept, setup),
         cmocka_unit_test_setup(an_offer_keeps_known_byte_codes, setup),
         cmocka_unit_test_setup(an_entry_ends_with_its_method, setup),
-        cmocka_unit_test_setup(an_address_above_all_others_is_not_kept, setup),
+        cmocka_unit_test_setup(a_very_high_address_is_not_kept, setup),
         cmocka_unit_test_setup(words_that_are_no_ids_are_not_kept, setup),
         cmocka_unit_test_setup(a_full_table_keeps_methods_that_walks_have_seen, setup),
         cmocka_unit_test_setup(a_dead_method_is_replaced_first, setup),
-        cmocka_unit_test_setup(random_steps, setup),
-        cmocka_unit_test_setup(a_reader_sees_whole_entries, setup),
+        cmocka_unit_test_setup(random_operations_match_a_list, setup),
+        cmocka_unit_test_setup(readers_see_complete_entries, setup),
         cmocka_unit_test_setup(methods_of_prepared_classes_are_known, setup),
         cmocka_unit_test_setup(compiled_methods_are_known, setup),
         cmocka_unit_test_setup(ids_of_later_jdks_are_not_kept, setup),

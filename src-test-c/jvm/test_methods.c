@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <string.h>
@@ -86,7 +86,7 @@ static void a_native_method_has_no_lines(void **state)
     source.release(source.self, &info);
 }
 
-static void names_become_real_utf8(void **state)
+static void names_become_standard_utf8(void **state)
 {
     (void)state;
     fake_vm.method.name = "a\xED\xA0\xBD\xED\xB8\x80"; /* U+1F600 as two surrogates */
@@ -97,7 +97,7 @@ static void names_become_real_utf8(void **state)
     source.release(source.self, &info);
 }
 
-static void a_hidden_class_has_its_slash(void **state)
+static void the_name_of_a_hidden_class_keeps_its_slash(void **state)
 {
     (void)state;
     fake_vm.method.signature = "Lcom/acme/Shop$$Lambda.0x0000000800c03000;";
@@ -106,7 +106,7 @@ static void a_hidden_class_has_its_slash(void **state)
     source.release(source.self, &info);
 }
 
-static void an_unloaded_class_is_gone(void **state)
+static void methods_of_an_unloaded_class_are_gone(void **state)
 {
     (void)state;
     fake_vm.errors[FAKE_GetMethodDeclaringClass] = JVMTI_ERROR_INVALID_METHODID;
@@ -123,7 +123,7 @@ static void a_frame_without_an_id_is_gone(void **state)
     assert_int_equal(fake_vm.calls[FAKE_GetMethodDeclaringClass], 0);
 }
 
-/* In the midst of a stack, where it was walked. */
+/* In the middle of a stack, where it was walked. */
 static void a_frame_without_an_id_has_a_text(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void names_need_no_capabilities(void **state)
     source.release(source.self, &info);
 }
 
-static void an_absurd_line_count_is_not_believed(void **state)
+static void an_absurd_line_count_is_rejected(void **state)
 {
     static const jvmtiLineNumberEntry lines[] = { { 0, 12 } };
 
@@ -223,14 +223,14 @@ int main(void)
         TEST(a_method_has_class_name_file_and_lines),
         TEST(absent_files_and_lines_stay_absent),
         TEST(a_native_method_has_no_lines),
-        TEST(names_become_real_utf8),
-        TEST(a_hidden_class_has_its_slash),
-        TEST(an_unloaded_class_is_gone),
+        TEST(names_become_standard_utf8),
+        TEST(the_name_of_a_hidden_class_keeps_its_slash),
+        TEST(methods_of_an_unloaded_class_are_gone),
         TEST(a_frame_without_an_id_is_gone),
         TEST(a_frame_without_an_id_has_a_text),
         TEST(every_call_may_run_out_of_memory),
         TEST(names_need_no_capabilities),
-        TEST(an_absurd_line_count_is_not_believed),
+        TEST(an_absurd_line_count_is_rejected),
         TEST(each_allocation_may_fail),
         TEST(a_large_buffer_is_freed),
         TEST(the_jvm_is_not_called_after_vm_death),

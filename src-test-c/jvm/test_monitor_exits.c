@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which debug record the end of a lock gets, in made-up code of C1, with a JVM that has four
- * methods. */
+/* Which debug record applies to the release of a lock, in artificial code of C1, with a JVM that
+ * has four methods. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,10 +17,10 @@
 #if defined(__x86_64__)
 
 enum {
-    STUB = 0x800, /* offsets in the made-up code */
+    STUB = 0x800, /* offsets in the artificial code */
     OTHER_STUB = 0x840,
     SIZE = 0x200,  /* of the compiled method */
-    FIRST = 0x100, /* behind its own code: return addresses of calls of stubs */
+    FIRST = 0x100, /* return addresses of calls of stubs, behind the method's own code */
     SECOND = 0x120,
     THIRD = 0x140,
     MOST_RECORDS = 8,
@@ -28,7 +28,7 @@ enum {
     OUTER = 1, /* methods */
     LOCKED,    /* synchronized */
     PLAIN,
-    WITH_BLOCK, /* its byte code ends a lock: */
+    WITH_BLOCK, /* its byte code releases a lock: */
     BEGIN = 2,
     FIRST_END = 13,
     LAST_END = 16
@@ -51,7 +51,8 @@ static jvmtiError JNICALL get_modifiers(jvmtiEnv *env, jmethodID method, jint *m
     return JVMTI_ERROR_NONE;
 }
 
-/* The begin of a lock and its two ends among nops; or a constant that is the same byte. */
+/* The instructions that acquire and release (twice) a lock among nops; or a constant with the same
+ * byte. */
 static jvmtiError JNICALL get_bytecodes(jvmtiEnv *env, jmethodID method, jint *count,
                                         unsigned char **codes)
 {
@@ -90,7 +91,7 @@ static void put_distance(size_t end, size_t target)
     memcpy(code + end - sizeof(distance), &distance, sizeof(distance));
 }
 
-/* The call of a stub that returns to back, and goes on elsewhere. */
+/* A call of a stub that returns to back and continues elsewhere. */
 static void put_call(size_t back, size_t stub, size_t continues_at)
 {
     const long short_distance = (long)continues_at - (long)(back + 2);
@@ -106,7 +107,8 @@ static void put_call(size_t back, size_t stub, size_t continues_at)
     }
 }
 
-/* A record: pairs of method and bci, innermost first, up to a 0. In the order of their places. */
+/* A record: pairs of method and bci, innermost first, ended by a 0. Records are in the order of
+ * their pcs. */
 static void put_record(size_t offset, const jint *frames)
 {
     const jint index = record.numpcs++;
@@ -130,7 +132,7 @@ static void find_exits(void)
     assert_int_equal(live_pieces, 0);
 }
 
-/* The pc at which the line of a call is recorded; 0: the JVM's next record counts. */
+/* Returns the pc at which the line of a call is recorded; 0: the JVM's next record applies. */
 static size_t line_of(size_t back)
 {
     const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), at(back) - 1);
@@ -169,7 +171,7 @@ static void test_an_inlined_synchronized_method(void **state)
     PUT_RECORD(0x20, LOCKED, 4, OUTER, 10);
     PUT_RECORD(0x30, PLAIN, 7, LOCKED, 6, OUTER, 10);
     PUT_RECORD(0x50, OUTER, 14);
-    PUT_RECORD(SECOND, OUTER, 20); /* what the JVM takes */
+    PUT_RECORD(SECOND, OUTER, 20); /* the record that the JVM uses */
     put_call(FIRST, STUB, 0x40);
     put_call(SECOND, OTHER_STUB, 0x60);
     find_exits();
@@ -177,19 +179,19 @@ static void test_an_inlined_synchronized_method(void **state)
     assert_int_equal(line_of(SECOND), 0);
 }
 
-static void test_a_block(void **state)
+static void test_a_synchronized_block(void **state)
 {
     (void)state;
     PUT_RECORD(0xb0, WITH_BLOCK, 3);
     PUT_RECORD(0xc0, WITH_BLOCK, 9);
     PUT_RECORD(0xc8, PLAIN, 1, WITH_BLOCK, 12);
-    PUT_RECORD(0xd8, WITH_BLOCK, 15); /* behind it */
+    PUT_RECORD(0xd8, WITH_BLOCK, 15); /* after it */
     put_call(FIRST, STUB, 0xd0);      /* so near that the jump is short */
     find_exits();
     assert_int_equal(line_of(FIRST), 0xc0);
 }
 
-/* Neither before the block nor behind it does the method hold its lock. */
+/* The method holds its lock neither before nor after the block. */
 static void test_outside_of_a_block(void **state)
 {
     (void)state;
@@ -204,7 +206,7 @@ static void test_outside_of_a_block(void **state)
     assert_int_equal(line_of(SECOND), 0x50);
 }
 
-/* All that is recorded of the method is that it waits for its lock. */
+/* The only record of the method is that it waits for its lock. */
 static void test_a_method_at_its_beginning(void **state)
 {
     (void)state;
@@ -215,7 +217,7 @@ static void test_a_method_at_its_beginning(void **state)
     assert_int_equal(line_of(FIRST), 0x20);
 }
 
-/* It ends its lock behind all other code: what lies before has nothing to do with it. */
+/* It releases its lock after all other code: the code before it is unrelated. */
 static void test_an_exception_that_leaves_the_method(void **state)
 {
     (void)state;
@@ -229,7 +231,7 @@ static void test_an_exception_that_leaves_the_method(void **state)
     assert_int_equal(line_of(THIRD + 0x20), 0);
 }
 
-/* Only the record of its beginning, behind the method's own code, has the frame alone; a call of
+/* Only the record of its beginning, behind the method's own code, has just this frame; a call of
  * the same method from another line is another frame. */
 static void test_a_frame_that_is_recorded_elsewhere(void **state)
 {
@@ -243,8 +245,8 @@ static void test_a_frame_that_is_recorded_elsewhere(void **state)
     assert_int_equal(line_of(FIRST), SECOND);
 }
 
-/* Both end behind the same record: the inner one first. */
-static void test_locks_that_end_together(void **state)
+/* Both locks are released after the same record: the inner one first. */
+static void test_locks_released_together(void **state)
 {
     (void)state;
     PUT_RECORD(0x20, WITH_BLOCK, 4);
@@ -260,7 +262,7 @@ static void test_locks_that_end_together(void **state)
     assert_int_equal(line_of(THIRD), 0x70);
 }
 
-static void test_other_calls_are_left_alone(void **state)
+static void test_other_calls_are_not_corrected(void **state)
 {
     (void)state;
     PUT_RECORD(0x30, PLAIN, 6, OUTER, 10); /* neither can hold a lock */
@@ -268,9 +270,9 @@ static void test_other_calls_are_left_alone(void **state)
     PUT_RECORD(SECOND, LOCKED, 7, OUTER, 10); /* this call has its own record */
     put_call(FIRST, STUB, 0x40);
     put_call(SECOND, STUB, 0x60);
-    put_call(THIRD, STUB, 0x10);               /* nothing is before it */
-    put_call(THIRD + 0x20, STUB, SIZE + 0x10); /* it goes on outside of the method */
-    put_call(SIZE, STUB, 0x60);                /* the jump does not belong to it */
+    put_call(THIRD, STUB, 0x10);               /* there is no record before it */
+    put_call(THIRD + 0x20, STUB, SIZE + 0x10); /* it continues outside the method */
+    put_call(SIZE, STUB, 0x60);                /* the jump is not part of it */
     find_exits();
     assert_int_equal(line_of(FIRST), 0);
     assert_int_equal(line_of(SECOND), 0);
@@ -297,13 +299,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_an_inlined_synchronized_method),
-        TEST(test_a_block),
+        TEST(test_a_synchronized_block),
         TEST(test_outside_of_a_block),
         TEST(test_a_method_at_its_beginning),
         TEST(test_an_exception_that_leaves_the_method),
         TEST(test_a_frame_that_is_recorded_elsewhere),
-        TEST(test_locks_that_end_together),
-        TEST(test_other_calls_are_left_alone),
+        TEST(test_locks_released_together),
+        TEST(test_other_calls_are_not_corrected),
         TEST(test_a_jvm_that_refuses),
     };
 

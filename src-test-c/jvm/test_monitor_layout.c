@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of monitors and their owners, as a made-up libjvm exports it. */
+/* The layout of monitors and their owners, as a fake libjvm exports it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <string.h>
@@ -21,13 +21,13 @@ struct flag {
     const void *address;
 };
 
-/* The JVM's thread object of the calling thread, and its Thread object, of which it is a class. */
+/* The JVM's thread structure of the calling thread, and its Thread object and class. */
 static struct {
     uintptr_t padding;
     uintptr_t pending;
     uintptr_t waiting;
     int64_t owner_id;
-    uint32_t top; /* here a LockStack begins */
+    uint32_t top; /* the LockStack begins here */
     uint32_t gap;
     uintptr_t base[8];
     uintptr_t handle;
@@ -142,7 +142,8 @@ static void set_memory(void)
     vm.is_set = 1;
 }
 
-/* These two come with the fake libjvm: a class's and a symbol's fields are where it says. */
+/* The fake libjvm already has these two: the fields of a class and of a symbol have its
+ * offsets. */
 static void place_names(void)
 {
     fake_libjvm_entry(vm.libjvm, "Klass", "_name")->value = AT(thread_class, name);
@@ -211,7 +212,7 @@ static void owners_are_ids_if_the_field_is_a_number(void **state)
     assert_false(find(&layout));
 }
 
-static void a_missing_field_refuses_the_layout(void **state)
+static void a_missing_field_disables_the_layout(void **state)
 {
     static const struct {
         const char *type;
@@ -238,8 +239,8 @@ static void a_missing_field_refuses_the_layout(void **state)
     assert_false(find(&layout));
 }
 
-/* The calling thread waits for no monitor, is itself, and has locked next to nothing. */
-static void wrong_values_of_the_caller_refuse_the_layout(void **state)
+/* The calling thread waits for no monitor, is itself, and has locked almost nothing. */
+static void wrong_values_of_the_caller_disable_the_layout(void **state)
 {
     struct smp_monitor_layout layout;
 
@@ -271,7 +272,7 @@ static bool refuse(const char **refusal)
     return false;
 }
 
-static void missing_safe_reads_refuse_the_layout(void **state)
+static void missing_safe_reads_disable_the_layout(void **state)
 {
     struct smp_monitor_layout layout;
 
@@ -306,7 +307,7 @@ static void the_collector_decides_how_references_are_read(void **state)
     assert_int_equal(layout.objects.classes, SMP_CLASS_UNKNOWN);
 }
 
-/* Its table has the addresses of the variables. */
+/* The addresses of the variables are in the JVM's table. */
 static void use_z(int version, const char *mask, bool is_shifted)
 {
     make_jvm(version);
@@ -340,7 +341,7 @@ static void zgc_references_are_coloured(void **state)
 
     use_z(21, "_ZPointerLoadBadMask", true);
     vm.flags[vm.flag_count++] = (struct flag){ .name = "ZGenerational", .address = &vm.bad_mask };
-    assert_true(find(&layout)); /* not the generational one */
+    assert_true(find(&layout)); /* not the generational collector */
     assert_int_equal(layout.objects.references, SMP_REFERENCE_UNKNOWN);
 
     use_z(25, "_ZPointerLoadBadMask", true);
@@ -374,7 +375,7 @@ static void the_header_decides_where_the_class_is(void **state)
     assert_int_equal(class_kind(), SMP_CLASS_UNKNOWN);
 }
 
-/* A pointer lies in the word of which the narrow class is a half. */
+/* A pointer occupies the word of which the narrow class is one half. */
 static void uncompressed_classes_are_pointers(void **state)
 {
     const uintptr_t class = (uintptr_t)&thread_class;
@@ -396,7 +397,7 @@ static void a_wrong_class_of_the_caller_disables_lock_names(void **state)
     assert_int_equal(class_kind(), SMP_CLASS_UNKNOWN);
     symbol.body[0] = 'j';
     assert_int_equal(class_kind(), SMP_CLASS_NARROW);
-    vm.reference = 0; /* a reference that is not understood now says nothing */
+    vm.reference = 0; /* a reference that is not understood now proves nothing */
     assert_int_equal(class_kind(), SMP_CLASS_NARROW);
     fake_libjvm_entry(vm.libjvm, "JavaThread", "_threadObj")->name = "_other";
     assert_int_equal(class_kind(), SMP_CLASS_UNKNOWN);
@@ -407,9 +408,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(owners_are_pointers_if_the_field_is_one, teardown),
         cmocka_unit_test_teardown(owners_are_ids_if_the_field_is_a_number, teardown),
-        cmocka_unit_test_teardown(a_missing_field_refuses_the_layout, teardown),
-        cmocka_unit_test_teardown(wrong_values_of_the_caller_refuse_the_layout, teardown),
-        cmocka_unit_test_teardown(missing_safe_reads_refuse_the_layout, teardown),
+        cmocka_unit_test_teardown(a_missing_field_disables_the_layout, teardown),
+        cmocka_unit_test_teardown(wrong_values_of_the_caller_disable_the_layout, teardown),
+        cmocka_unit_test_teardown(missing_safe_reads_disable_the_layout, teardown),
         cmocka_unit_test_teardown(the_collector_decides_how_references_are_read, teardown),
         cmocka_unit_test_teardown(zgc_references_are_coloured, teardown),
         cmocka_unit_test_teardown(the_header_decides_where_the_class_is, teardown),

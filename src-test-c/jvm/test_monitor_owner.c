@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads at a monitor, with thread objects and a monitor that lie in memory of the test. */
+/* Threads at a monitor; thread objects and monitor are in memory of the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <string.h>
@@ -54,7 +54,7 @@ static struct {
     uintptr_t object[2];
     uint64_t safepoints;
     int64_t cpu_ns;
-    int64_t cpu_step_ns; /* the clock moves so much at each reading */
+    int64_t cpu_step_ns; /* advance of the clock at each reading */
     struct smp_monitor_reader how;
     struct smp_lock_owner found;
 } vm;
@@ -87,7 +87,7 @@ static void start_thread(size_t i, bool is_carrier)
     vm.java[i].top = offsetof(struct java_thread, base);
 }
 
-/* Owners are ids, and there are lock stacks; the reference is the object's address. */
+/* A layout in which owners are ids and lock stacks exist; a reference is the object's address. */
 static struct smp_monitor_layout layout_with_ids(void)
 {
     return (struct smp_monitor_layout){
@@ -117,7 +117,7 @@ static int open_jvm(bool with_virtual)
     smp_gate_open(&smp_gate_process);
     if (smp_safe_read_refusal() != NULL || smp_agent_open() != SMP_OK)
         return -1;
-    fake_vm_poll(&reader); /* main */
+    fake_vm_poll(&reader); /* the main thread */
     fake_vm_drop_all(&reader);
     for (size_t i = 0; i < THREADS; i++)
         start_thread(i, with_virtual && i == THREADS - 1);
@@ -170,7 +170,7 @@ static void lock_object(size_t thread, size_t at)
         (uint32_t)(offsetof(struct java_thread, base) + (at + 1) * sizeof(uintptr_t));
 }
 
-static void an_id_is_the_threads(void **state)
+static void an_owner_id_belongs_to_a_thread(void **state)
 {
     (void)state;
     vm.monitor.owner = FIRST_ID + 1;
@@ -181,11 +181,11 @@ static void an_id_is_the_threads(void **state)
     assert_int_equal(read_owner(), SMP_OWNER_NONE);
     vm.monitor.owner = SMP_MONITOR_DEFLATED;
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
-    vm.monitor.owner = VIRTUAL_ID; /* of no thread */
+    vm.monitor.owner = VIRTUAL_ID; /* the id of no thread */
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
 }
 
-static void a_pointer_is_a_thread_object_or_in_a_stack(void **state)
+static void an_owner_pointer_is_a_thread_object_or_in_a_stack(void **state)
 {
     (void)state;
     vm.how.layout.is_id = false;
@@ -218,11 +218,11 @@ static void an_anonymous_owner_has_the_object_in_its_lock_stack(void **state)
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
     lock_object(2, 3);
     check_owner(2);
-    vm.java[2].top -= (uint32_t)sizeof(uintptr_t); /* it has left the monitor */
+    vm.java[2].top -= (uint32_t)sizeof(uintptr_t); /* it has released the monitor */
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
     lock_object(1, 0);
     check_owner(1);
-    vm.reference = 0; /* the collector moves it just now */
+    vm.reference = 0; /* the collector is moving it at the moment */
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
     vm.reference = (uintptr_t)vm.object;
     vm.how.safepoints = NULL;
@@ -240,13 +240,13 @@ static void an_anonymous_owner_on_the_stack_is_found_there(void **state)
     check_owner(2);
 }
 
-/* Each safe read counts as one: they lie between the two looks at the word. */
+/* Counts the safe reads, which happen between the two readings of the word. */
 static void count_reads_in(void *word)
 {
     smp_safe_read_count_calls(word);
 }
 
-static void what_changes_meanwhile_is_not_believed(void **state)
+static void data_that_change_during_the_read_are_rejected(void **state)
 {
     (void)state;
     vm.monitor.owner = SMP_MONITOR_ANONYMOUS;
@@ -273,7 +273,7 @@ static void what_changes_meanwhile_is_not_believed(void **state)
     assert_string_equal(vm.found.lock, "");
 }
 
-static void the_callers_reading_of_the_clock_counts(void **state)
+static void the_callers_clock_reading_is_used(void **state)
 {
     (void)state;
     vm.monitor.owner = FIRST_ID + 1;
@@ -281,7 +281,7 @@ static void the_callers_reading_of_the_clock_counts(void **state)
     assert_int_equal(vm.found.kind, SMP_OWNER_THREAD);
     smp_monitor_owner_read(&vm.how, reader.threads[0], CPU_NS - 1, &vm.found);
     assert_int_equal(vm.found.kind, SMP_OWNER_UNREAD);
-    reader.threads[0]->os_tid = 0; /* it has no clock that is known */
+    reader.threads[0]->os_tid = 0; /* its clock is unknown */
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
 }
 
@@ -292,7 +292,7 @@ static void a_thread_never_waits_for_itself(void **state)
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
 }
 
-static void what_cannot_be_read_is_not_known(void **state)
+static void unreadable_data_give_no_owner(void **state)
 {
     struct smp_walk_info *info = smp_threads_walk_info(reader.threads[0]);
 
@@ -300,7 +300,7 @@ static void what_cannot_be_read_is_not_known(void **state)
     vm.monitor.owner = FIRST_ID + 1;
     vm.java[0].pending = 0;
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
-    vm.java[0].pending = UNMAPPED; /* the monitor is gone */
+    vm.java[0].pending = UNMAPPED; /* the monitor was freed */
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
     vm.java[0].pending = (uintptr_t)&vm.monitor;
     info->java_thread = 0;
@@ -310,7 +310,7 @@ static void what_cannot_be_read_is_not_known(void **state)
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
 }
 
-static void at_the_jvms_end_nothing_is_read(void **state)
+static void after_the_end_of_the_jvm_nothing_is_read(void **state)
 {
     (void)state;
     vm.monitor.owner = FIRST_ID + 1;
@@ -355,13 +355,13 @@ static void a_virtual_owner_is_found_by_its_carrier(void **state)
     assert_int_equal(read_owner(), SMP_OWNER_UNMOUNTED);
     vm.java[2].owner_id = VIRTUAL_ID;
     check_owner(2);
-    vm.java[1].owner_id = VIRTUAL_ID; /* no carrier: never asked */
+    vm.java[1].owner_id = VIRTUAL_ID; /* no carrier: not used */
     check_owner(2);
     smp_gate_close(&smp_threads_walk_info(reader.threads[2])->gate);
     assert_int_equal(read_owner(), SMP_OWNER_UNMOUNTED);
 }
 
-static void an_object_in_no_lock_stack_is_a_virtual_threads(void **state)
+static void an_object_in_no_lock_stack_belongs_to_a_virtual_thread(void **state)
 {
     (void)state;
     vm.monitor.owner = SMP_MONITOR_ANONYMOUS;
@@ -373,8 +373,8 @@ static void an_object_in_no_lock_stack_is_a_virtual_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_id_is_the_threads, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_pointer_is_a_thread_object_or_in_a_stack, setup,
+        cmocka_unit_test_setup_teardown(an_owner_id_belongs_to_a_thread, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_owner_pointer_is_a_thread_object_or_in_a_stack, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_thread_that_was_notified_waits_for_the_monitor, setup,
                                         teardown),
@@ -382,17 +382,18 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(an_anonymous_owner_on_the_stack_is_found_there, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(what_changes_meanwhile_is_not_believed, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_callers_reading_of_the_clock_counts, setup, teardown),
+        cmocka_unit_test_setup_teardown(data_that_change_during_the_read_are_rejected, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(the_callers_clock_reading_is_used, setup, teardown),
         cmocka_unit_test_setup_teardown(a_thread_never_waits_for_itself, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_cannot_be_read_is_not_known, setup, teardown),
-        cmocka_unit_test_setup_teardown(at_the_jvms_end_nothing_is_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(unreadable_data_give_no_owner, setup, teardown),
+        cmocka_unit_test_setup_teardown(after_the_end_of_the_jvm_nothing_is_read, setup, teardown),
         cmocka_unit_test_setup_teardown(the_lock_has_the_name_of_its_class, setup, teardown),
     };
     const struct CMUnitTest virtual_tests[] = {
         cmocka_unit_test_setup_teardown(a_virtual_owner_is_found_by_its_carrier, setup_virtual,
                                         teardown),
-        cmocka_unit_test_setup_teardown(an_object_in_no_lock_stack_is_a_virtual_threads,
+        cmocka_unit_test_setup_teardown(an_object_in_no_lock_stack_belongs_to_a_virtual_thread,
                                         setup_virtual, teardown),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 #include "jvm/agent/agent.h"
@@ -34,7 +34,7 @@ static int setup(void **state)
     thread = (struct fake_thread){ .object = { FAKE_THREAD }, .depth = DEPTH };
     mounted = fake_vm_local(&thread);
     check = (struct smp_mounted_check){ 0 };
-    for (int i = 0; i < DEPTH; i++) /* as the fake JVMTI has them */
+    for (int i = 0; i < DEPTH; i++) /* as in the fake JVMTI */
         frames[i] = (struct smp_frame){ .method = (uint64_t)(FAKE_METHOD + DEPTH - 1 - i),
                                         .bci = DEPTH - 1 - i };
     sample = (struct smp_sample){ .frames = frames, .count = DEPTH, .leaf_count = DEPTH };
@@ -65,18 +65,18 @@ static void compare(uint64_t more_compared, uint64_t more_different)
     assert_int_equal(smp_cross_check_get_counts().different, different);
 }
 
-static void the_same_end_is_right(void **state)
+static void a_stack_with_the_same_end_is_right(void **state)
 {
     (void)state;
     compare(1, 0);
-    /* Elsewhere in the second frame, and in others above. */
+    /* Another line in the second frame, and other frames above it. */
     frames[DEPTH - 2].bci = 77;
     frames[0].method = 77;
     compare(1, 0);
     assert_int_equal(check.differences, 0);
 }
 
-static void frames_that_jvmti_does_not_show_are_passed(void **state)
+static void frames_that_jvmti_does_not_show_are_skipped(void **state)
 {
     (void)state;
     frames[DEPTH - 2 - SMP_MOUNTED_CHECK_HIDDEN] = frames[DEPTH - 2];
@@ -88,10 +88,10 @@ static void frames_that_jvmti_does_not_show_are_passed(void **state)
     compare(1, 1);
 }
 
-static void what_cannot_be_compared_is_not(void **state)
+static void stacks_that_cannot_be_compared_are_not(void **state)
 {
     (void)state;
-    frames[DEPTH - 1].bci = 77; /* it is about to end */
+    frames[DEPTH - 1].bci = 77; /* the virtual thread is about to end */
     compare(0, 0);
     frames[DEPTH - 1].bci = 0;
     thread.ended = true;
@@ -132,7 +132,7 @@ static void without_memory_nothing_is_compared(void **state)
     assert_int_equal(smp_cross_check_get_counts().compared - compared, 1);
 }
 
-static void only_some_are_compared(void **state)
+static void only_some_stacks_are_compared(void **state)
 {
     (void)state;
     smp_cross_check_set_each(10);
@@ -141,8 +141,8 @@ static void only_some_are_compared(void **state)
     assert_int_equal(smp_cross_check_get_counts().compared - compared, 10);
 }
 
-/* Last: the heap is not read any more in this process. */
-static void two_differences_in_a_row_end_it(void **state)
+/* Must be the last test: afterwards the heap is not read any more in this process. */
+static void two_differences_in_a_row_disable_reading_the_heap(void **state)
 {
     char reason[SMP_ASYNC_REFUSAL_BYTES];
 
@@ -150,7 +150,7 @@ static void two_differences_in_a_row_end_it(void **state)
     frames[DEPTH - 1].method = 77;
     compare(1, 1);
     frames[DEPTH - 1].method = FAKE_METHOD;
-    smp_cross_check_set_each(1000); /* the next one is compared all the same */
+    smp_cross_check_set_each(1000); /* the next one is compared even so */
     compare(1, 0);
     smp_cross_check_set_each(1);
     smp_async_chunks_refusal(reason);
@@ -168,7 +168,7 @@ static void two_differences_in_a_row_end_it(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
-/* Both ends of the stack are of classes that were redefined after their ids were kept. */
+/* The classes at both ends of the stack were redefined after their ids were kept. */
 static void other_ids_of_the_same_methods_are_right(void **state)
 {
     (void)state;
@@ -181,12 +181,12 @@ static void other_ids_of_the_same_methods_are_right(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_same_end_is_right),
-        TEST(frames_that_jvmti_does_not_show_are_passed),
-        TEST(what_cannot_be_compared_is_not),
+        TEST(a_stack_with_the_same_end_is_right),
+        TEST(frames_that_jvmti_does_not_show_are_skipped),
+        TEST(stacks_that_cannot_be_compared_are_not),
         TEST(without_memory_nothing_is_compared),
-        TEST(only_some_are_compared),
-        TEST(two_differences_in_a_row_end_it),
+        TEST(only_some_stacks_are_compared),
+        TEST(two_differences_in_a_row_disable_reading_the_heap),
         TEST(other_ids_of_the_same_methods_are_right),
     };
 

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A copy as walks make it. file NULL: none. */
+/* A copy as walks make it. file NULL: no source file. */
 static struct smp_method_copy *make_copy(const char *class_name, const char *name, const char *file,
                                          int32_t line)
 {
@@ -84,7 +84,7 @@ static void a_key_has_its_names_and_its_line(void **state)
     assert_null(info.file);
 }
 
-static void a_key_is_no_id(void **state)
+static void a_key_cannot_be_mistaken_for_an_id(void **state)
 {
     (void)state;
     const uint64_t key = add("com/acme/Shop", "sell", NULL, LINE);
@@ -126,7 +126,7 @@ static void names_are_made_readable(void **state)
     assert_string_equal(info.method_name, "a\xF0\x9F\x98\x80");
 }
 
-/* Each byte grows to three. */
+/* Each byte becomes three. */
 static void the_longest_texts_have_room(void **state)
 {
     enum { EACH = SMP_NAMED_METHODS_LONGEST / 2 };
@@ -142,7 +142,7 @@ static void the_longest_texts_have_room(void **state)
     assert_int_equal(smp_named_methods_add(named, copy), 0);
 }
 
-/* All of the last two generations can be found, older ones are unknown. */
+/* Entries of the last two generations are found, older ones are unknown. */
 static void a_full_generation_is_forgotten_after_the_next_one(void **state)
 {
     enum { MANY = 3 * SMP_NAMED_METHODS_GENERATION };
@@ -163,7 +163,7 @@ static void a_full_generation_is_forgotten_after_the_next_one(void **state)
             assert_string_equal(info.method_name, expected);
     }
     assert_int_equal(smp_named_methods_count(named), 2 * SMP_NAMED_METHODS_GENERATION);
-    /* Seen again it gets a new key. */
+    /* Seen again, it gets a new key. */
     const uint64_t again = add_number(0);
     assert_int_not_equal(again, keys[0]);
     assert_true(smp_named_methods_find(named, again, &info));
@@ -171,7 +171,7 @@ static void a_full_generation_is_forgotten_after_the_next_one(void **state)
     assert_false(smp_named_methods_find(named, keys[0], &info));
 }
 
-static void long_texts_fill_a_generation_too(void **state)
+static void long_texts_also_fill_a_generation(void **state)
 {
     enum { LENGTH = 1000 };
     char name[LENGTH + 1];
@@ -198,7 +198,7 @@ static void a_key_that_add_never_returned_is_unknown(void **state)
     assert_false(smp_named_methods_find(named, SMP_METHODS_NO_ID, &info));
 }
 
-/* --- of a sample --- */
+/* --- the marks of a sample --- */
 
 static void marks_become_keys(void **state)
 {
@@ -219,7 +219,7 @@ static void marks_become_keys(void **state)
     assert_int_equal(frames[0].bci, 5);
     assert_int_equal(frames[1].method, 4711);
     assert_int_equal(frames[2].method, 0);
-    assert_int_equal(frames[3].method, 0); /* not in the room */
+    assert_int_equal(frames[3].method, 0); /* outside the buffer */
     assert_int_equal(frames[4].method, SMP_FRAME_NAME_BIT | 9);
     sample = (struct smp_sample){ .frames = without, .count = 2 };
     smp_named_methods_take(NULL, &sample, room, ROOM_BYTES);
@@ -229,7 +229,7 @@ static void marks_become_keys(void **state)
 
 /* --- without memory --- */
 
-static void a_lack_of_memory_gives_no_key(void **state)
+static void without_memory_there_is_no_key(void **state)
 {
     struct failing_alloc failing;
 
@@ -244,7 +244,7 @@ static void a_lack_of_memory_gives_no_key(void **state)
     assert_int_equal(add_number(SMP_NAMED_METHODS_GENERATION), 0);
     assert_int_equal(failing_alloc_disarm(&failing), 1);
     assert_true(smp_named_methods_find(named, first, &info));
-    assert_int_equal(add_number(0), first); /* those that it has are found all the same */
+    assert_int_equal(add_number(0), first); /* known entries are still found */
 }
 
 static enum smp_status create_and_add(void *self)
@@ -300,7 +300,7 @@ static void the_name_source_knows_the_keys(void **state)
     assert_int_equal(source.resolve(source.self, SMP_NAMED_METHOD_BIT, &info), SMP_EVM);
 }
 
-/* The JVM's names of a method with an id. */
+/* The JVM's names for a method with an id. */
 static enum smp_status resolve_by_id(void *self, uint64_t method, struct smp_method_info *out)
 {
     static const struct smp_line lines[] = { { 0, FIRST_LINE }, { 5, LINE }, { 9, LINE + 1 } };
@@ -321,7 +321,7 @@ static void release_nothing(void *self, struct smp_method_info *out)
     (void)out;
 }
 
-/* One row, whichever of them was seen first; a tree has one node for a location. */
+/* They are one row, whichever was seen first; a tree has one node per location. */
 static void a_frame_without_an_id_is_the_same_row_as_one_with_it(void **state)
 {
     static const struct smp_name_source by_id = { .resolve = resolve_by_id,
@@ -361,15 +361,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_key_has_its_names_and_its_line),
-        TEST(a_key_is_no_id),
+        TEST(a_key_cannot_be_mistaken_for_an_id),
         TEST(equal_copies_have_one_key),
         TEST(names_are_made_readable),
         TEST(the_longest_texts_have_room),
         TEST(a_full_generation_is_forgotten_after_the_next_one),
-        TEST(long_texts_fill_a_generation_too),
+        TEST(long_texts_also_fill_a_generation),
         TEST(a_key_that_add_never_returned_is_unknown),
         TEST(marks_become_keys),
-        TEST(a_lack_of_memory_gives_no_key),
+        TEST(without_memory_there_is_no_key),
         TEST(each_allocation_may_fail),
         SOURCE_TEST(the_name_source_knows_the_keys),
         SOURCE_TEST(a_frame_without_an_id_is_the_same_row_as_one_with_it),

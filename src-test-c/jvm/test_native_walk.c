@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Threads that are made up, in native code or not: which of them are walked by the thread that asks
- * for it, and which get a signal. Their walk is a function of the test's.
- */
+/* Artificial threads, in native code or not: which of them the requesting thread walks, and which
+ * get a signal. The test provides the walk function. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <pthread.h>
@@ -35,17 +33,17 @@ static struct {
     struct object object;
     uintptr_t stack[DEPTH];
     struct smp_walk_info info;
-    int32_t tid;    /* of a thread of the system, and its CPU clock; */
+    int32_t tid;    /* a thread of the system, and its CPU clock; */
     int64_t cpu_ns; /* negative: it may move */
     struct smp_own_walk own;
     struct smp_signal_slot slot;
     struct smp_jvm_frame frames[CAPACITY];
     struct smp_frames_word read[ROOM];
     struct smp_frames_words words;
-    int32_t found;         /* what the walk returns */
-    unsigned leaves_after; /* this many walks the thread is in Java; 0: never */
+    int32_t found;         /* the result of the walk */
+    unsigned leaves_after; /* after this many walks the thread is in Java; 0: never */
     unsigned walks;
-    bool changes; /* it has called native code anew whenever it is walked */
+    bool changes; /* at each walk it has called native code again */
 } thread;
 
 static int32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_start from,
@@ -142,7 +140,7 @@ static void a_thread_that_runs_java_gets_a_signal(void **state)
     assert_int_equal(thread.walks, 0);
 }
 
-static void so_does_one_that_has_just_left_native_code(void **state)
+static void a_thread_that_has_just_left_native_code_gets_a_signal(void **state)
 {
     (void)state;
     thread.leaves_after = 1;
@@ -154,7 +152,7 @@ static void so_does_one_that_has_just_left_native_code(void **state)
     assert_int_equal(thread.walks, SMP_NATIVE_TRIES);
 }
 
-/* --- a clock that stands --- */
+/* --- a clock that does not advance --- */
 
 static struct {
     sem_t may_end;
@@ -169,7 +167,7 @@ static void *wait_for_the_end(void *argument)
     return argument;
 }
 
-/* Its clock stands, now and later. */
+/* Its clock does not advance, now or later. */
 static int64_t clock_of_waiting(void)
 {
     int64_t before_ns = -1;
@@ -183,7 +181,7 @@ static int64_t clock_of_waiting(void)
     return now_ns;
 }
 
-static void a_thread_whose_clock_stands_is_not_watched(void **state)
+static void a_thread_whose_clock_does_not_advance_is_not_watched(void **state)
 {
     pthread_t waits;
 
@@ -193,7 +191,7 @@ static void a_thread_whose_clock_stands_is_not_watched(void **state)
     const int64_t cpu_ns = clock_of_waiting();
     thread.tid = waiting.tid;
     thread.cpu_ns = cpu_ns;
-    thread.changes = true; /* its stack does not stand: the clock alone proves nothing */
+    thread.changes = true; /* its stack is not stable: the clock alone proves nothing */
     assert_int_equal(walk_now(), SMP_ESTATE);
     assert_int_equal(thread.walks, 1 + SMP_NATIVE_TRIES);
     thread.changes = false;
@@ -201,28 +199,28 @@ static void a_thread_whose_clock_stands_is_not_watched(void **state)
     assert_int_equal(walk_now(), SMP_OK);
     assert_int_equal(thread.walks, 1);
     assert_int_equal(thread.slot.answer.count, DEPTH);
-    thread.cpu_ns = cpu_ns - 1; /* it has run since: it is watched */
+    thread.cpu_ns = cpu_ns - 1; /* it has run since, so it is watched */
     thread.walks = 0;
     assert_int_equal(walk_now(), SMP_OK);
     assert_int_equal(thread.walks, 2);
     thread.cpu_ns = cpu_ns;
-    thread.object.state = STATE_IN_VM; /* its frames may move at any time */
+    thread.object.state = STATE_IN_VM; /* its frames may change at any time */
     assert_int_equal(walk_now(), SMP_ESTATE);
     assert_int_equal(sem_post(&waiting.may_end), 0);
     assert_int_equal(pthread_join(waits, NULL), 0);
     assert_int_equal(sem_destroy(&waiting.may_end), 0);
 }
 
-static void a_stack_that_is_not_understood_gets_none(void **state)
+static void a_thread_with_an_unreadable_stack_gets_no_signal(void **state)
 {
     (void)state;
     thread.found = SMP_OWN_WALK_FAILED;
     assert_int_equal(walk_now(), SMP_EUNSUPPORTED);
-    thread.object.sp++; /* no word of its stack */
+    thread.object.sp++; /* not a word of its stack */
     assert_int_equal(walk_now(), SMP_EUNSUPPORTED);
 }
 
-static void what_must_not_be_read_is_left_to_a_signal(void **state)
+static void threads_that_must_not_be_read_get_a_signal(void **state)
 {
     (void)state;
     thread.slot.target.own = NULL;
@@ -244,8 +242,8 @@ static void what_must_not_be_read_is_left_to_a_signal(void **state)
     assert_int_equal(thread.walks, 1);
 }
 
-/* The slot's answer is the requester's, and no signal is on its way. */
-static void a_slot_that_is_spared_its_signal_is_done(void **state)
+/* The slot's answer belongs to the requester, and no signal is sent. */
+static void a_slot_that_needs_no_signal_is_done(void **state)
 {
     static struct smp_signal_mailbox mailbox;
     uint64_t cookie = 0;
@@ -268,11 +266,11 @@ int main(void)
         TEST(a_thread_in_native_code_is_walked),
         TEST(a_thread_that_native_code_has_attached_has_no_java_frames),
         TEST(a_thread_that_runs_java_gets_a_signal),
-        TEST(so_does_one_that_has_just_left_native_code),
-        TEST(a_thread_whose_clock_stands_is_not_watched),
-        TEST(a_stack_that_is_not_understood_gets_none),
-        TEST(what_must_not_be_read_is_left_to_a_signal),
-        TEST(a_slot_that_is_spared_its_signal_is_done),
+        TEST(a_thread_that_has_just_left_native_code_gets_a_signal),
+        TEST(a_thread_whose_clock_does_not_advance_is_not_watched),
+        TEST(a_thread_with_an_unreadable_stack_gets_no_signal),
+        TEST(threads_that_must_not_be_read_get_a_signal),
+        TEST(a_slot_that_needs_no_signal_is_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

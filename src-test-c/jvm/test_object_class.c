@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects, classes and names as the JVM lays them out, in memory of the test. */
+/* Objects, classes and names in the JVM's layout, in memory of the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void check_no_name(void)
     assert_false(smp_object_class_name(&layout, (uintptr_t)&object, name, sizeof(name)));
 }
 
-static void a_plain_word_is_an_address(void **state)
+static void a_plain_reference_is_an_address(void **state)
 {
     uintptr_t word = 4711;
 
@@ -99,7 +99,7 @@ static void a_plain_word_is_an_address(void **state)
     assert_int_equal(smp_object_address(&layout, (uintptr_t)&word), 0);
 }
 
-static void a_coloured_word_counts_while_its_colour_is_good(void **state)
+static void a_coloured_reference_is_valid_while_its_colour_is_good(void **state)
 {
     uintptr_t word = 0x4711 | 1U << 20;
 
@@ -111,7 +111,7 @@ static void a_coloured_word_counts_while_its_colour_is_good(void **state)
     assert_int_equal(smp_object_address(&layout, (uintptr_t)&word), 0);
 }
 
-static void a_shifted_word_has_its_address_above_the_colour(void **state)
+static void a_shifted_reference_has_its_address_above_the_colour(void **state)
 {
     uintptr_t word = (uintptr_t)0x4711 << Z_SHIFT | 1;
 
@@ -123,7 +123,7 @@ static void a_shifted_word_has_its_address_above_the_colour(void **state)
     bad_mask = 1;
     assert_int_equal(smp_object_address(&layout, (uintptr_t)&word), 0);
     bad_mask = 0;
-    load_shift = 64; /* being written, or no such thing */
+    load_shift = 64; /* being written, or an impossible value */
     assert_int_equal(smp_object_address(&layout, (uintptr_t)&word), 0);
 }
 
@@ -174,7 +174,7 @@ static void unmapped_memory_has_no_name(void **state)
     check_no_name();
 }
 
-static void a_name_is_cut_at_the_size_and_has_no_control_characters(void **state)
+static void a_name_is_cut_and_has_no_control_characters(void **state)
 {
     char name[9];
 
@@ -185,7 +185,7 @@ static void a_name_is_cut_at_the_size_and_has_no_control_characters(void **state
     assert_false(smp_object_class_name(&layout, (uintptr_t)&object, name, 1));
     set_name("com/acm\xc3\xa9");
     assert_true(smp_object_class_name(&layout, (uintptr_t)&object, name, sizeof(name)));
-    assert_string_equal(name, "com.acm"); /* no half character */
+    assert_string_equal(name, "com.acm"); /* without half of a character */
     set_name("com\nacme");
     check_no_name();
     set_name("");
@@ -195,12 +195,12 @@ static void a_name_is_cut_at_the_size_and_has_no_control_characters(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_plain_word_is_an_address, setup),
-        cmocka_unit_test_setup(a_coloured_word_counts_while_its_colour_is_good, setup),
-        cmocka_unit_test_setup(a_shifted_word_has_its_address_above_the_colour, setup),
+        cmocka_unit_test_setup(a_plain_reference_is_an_address, setup),
+        cmocka_unit_test_setup(a_coloured_reference_is_valid_while_its_colour_is_good, setup),
+        cmocka_unit_test_setup(a_shifted_reference_has_its_address_above_the_colour, setup),
         cmocka_unit_test_setup(a_class_is_found_by_each_kind_of_header, setup),
         cmocka_unit_test_setup(unmapped_memory_has_no_name, setup),
-        cmocka_unit_test_setup(a_name_is_cut_at_the_size_and_has_no_control_characters, setup),
+        cmocka_unit_test_setup(a_name_is_cut_and_has_no_control_characters, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of this very process: named as the JVM names its own. */
+/* The threads of this process, named as the JVM names its threads. */
 #include "jvm/threads/os_threads.h"
 
 #include <pthread.h>
@@ -27,8 +27,9 @@ struct worker {
     int64_t burn_ns; /* CPU time */
     pthread_t thread;
     _Atomic int32_t tid;
-    atomic_bool burns_on; /* whatever it has burnt */
-    /* It sleeps until it may go on: a wait that polls takes CPU time, the more the longer. */
+    atomic_bool burns_on; /* whatever CPU time it has used */
+    /* It sleeps until it may continue: a wait that polls uses more CPU time the longer it
+     * lasts. */
     sem_t has_begun;
     sem_t may_burn;
     sem_t has_burnt;
@@ -79,8 +80,8 @@ static void end(struct worker *worker)
     (void)pthread_join(worker->thread, NULL);
 }
 
-/* All CPU time that it has used. How much that is beyond what it burns is the machine's: the clock
- * goes on where a virtual machine has lost its CPU. */
+/* Returns all CPU time that it has used. The part beyond the intended time depends on the machine:
+ * the clock advances while a virtual machine has lost its CPU. */
 static int64_t used_by(const struct worker *worker)
 {
     int64_t cpu_ns = 0;
@@ -90,7 +91,7 @@ static int64_t used_by(const struct worker *worker)
 }
 
 struct result {
-    int32_t java_tid; /* said to be a Java thread */
+    int32_t java_tid; /* registered as a Java thread */
     int64_t cpu_ns[SMP_OS_THREAD_KIND_COUNT];
     uint64_t ids[64];
     size_t count;
@@ -134,7 +135,7 @@ static void each_read_reports_the_time_since_the_last_one(void **state)
     start(&gc);
     start(&java);
     const int64_t gc_before_ns = used_by(&gc);
-    assert_int_equal(read_now(os_threads, java.tid).count, 0); /* the first one only begins */
+    assert_int_equal(read_now(os_threads, java.tid).count, 0); /* the first read only begins */
     const int64_t gc_begin_ns = used_by(&gc);
     burn(&gc);
     burn(&java);
@@ -146,16 +147,16 @@ static void each_read_reports_the_time_since_the_last_one(void **state)
     assert_in_range(result.cpu_ns[SMP_OS_THREAD_GC], gc_burnt_ns - gc_begin_ns,
                     used_by(&gc) - gc_before_ns);
     assert_true(result.cpu_ns[SMP_OS_THREAD_GC] >= 30 * MS);
-    /* New since the last read: all it ever used. */
+    /* New since the last read: all CPU time that it has ever used. */
     assert_in_range(result.cpu_ns[SMP_OS_THREAD_JIT], late_burnt_ns, used_by(&late));
     assert_int_equal(result.cpu_ns[SMP_OS_THREAD_VM], 0);
-    /* This thread is of no known kind, the Java thread of none; under valgrind it takes its time.
-     */
+    /* This thread is of no known kind, and the Java thread is not counted; valgrind uses this
+     * thread's time. */
     assert_in_range(result.cpu_ns[SMP_OS_THREAD_OTHER], 0, 299 * MS);
     for (size_t i = 0; i < result.count; i++)
         assert_true(result.ids[i] > INT64_MAX);
     end(&late);
-    /* Its time is not reported twice, neither while it waits nor when it has ended. */
+    /* Its time is not reported twice, neither while it waits nor after its end. */
     const struct result later = read_now(os_threads, java.tid);
     assert_in_range(later.cpu_ns[SMP_OS_THREAD_GC], 0, used_by(&gc) - gc_burnt_ns);
     end(&gc);
@@ -165,7 +166,7 @@ static void each_read_reports_the_time_since_the_last_one(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-/* As native code's does that attaches and detaches its threads: for each of its calls of Java. */
+/* As for a thread that native code attaches and detaches for each call of Java. */
 static void time_as_a_java_thread_is_not_reported(void **state)
 {
     (void)state;
@@ -175,7 +176,7 @@ static void time_as_a_java_thread_is_not_reported(void **state)
         assert_int_equal(smp_os_threads_create(&os_threads), SMP_OK);
         const struct smp_os_thread_source source = smp_os_threads_source(os_threads);
         start(&worker);
-        source.java_ended(source.self, worker.tid); /* before the first read: does nothing */
+        source.java_ended(source.self, worker.tid); /* before the first read: no effect */
         (void)read_now(os_threads, was_native == 0 ? worker.tid : 0);
         burn(&worker);
         source.java_ended(source.self, worker.tid);
@@ -187,7 +188,7 @@ static void time_as_a_java_thread_is_not_reported(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-/* So that thousands of Java threads, not known as such at the first read, cost no file each. */
+/* So that thousands of Java threads that are not yet known at the first read cost no file each. */
 static void a_name_is_read_when_it_is_reported_first(void **state)
 {
     struct worker worker = { .name = "not yet", .burn_ns = 30 * MS };
@@ -245,7 +246,7 @@ static void many_threads_fit_and_a_refusal_loses_nothing(void **state)
     smp_os_threads_destroy(os_threads);
 }
 
-/* Rather that than time which is there twice. */
+/* That is better than time reported twice. */
 static void after_an_end_without_memory_the_next_read_reports_nothing(void **state)
 {
     enum { THREADS = 40 }; /* more than the first table holds */
@@ -272,7 +273,7 @@ static void after_an_end_without_memory_the_next_read_reports_nothing(void **sta
     smp_os_threads_destroy(os_threads);
 }
 
-static void kinds_follow_from_how_names_begin(void **state)
+static void kinds_follow_from_the_beginning_of_names(void **state)
 {
     static const struct {
         const char *name;
@@ -298,7 +299,7 @@ static void kinds_follow_from_how_names_begin(void **state)
         assert_int_equal(smp_os_threads_kind(cases[i].name), cases[i].kind);
 }
 
-static void cut_names_are_made_whole(void **state)
+static void cut_names_are_completed(void **state)
 {
     static const struct {
         const char *comm;
@@ -333,7 +334,7 @@ static void cut_names_are_made_whole(void **state)
     }
 }
 
-/* Asks until the answer is the wanted one: a thread falls asleep when it has had a CPU for that. */
+/* Reads until the state is the wanted one: a thread needs a CPU in order to fall asleep. */
 static bool becomes_runnable(const struct smp_os_thread_source *source, int32_t tid, bool wanted)
 {
     const int64_t end_ns = smp_clock_ns() + 120 * SECOND;
@@ -346,8 +347,8 @@ static bool becomes_runnable(const struct smp_os_thread_source *source, int32_t 
     return false;
 }
 
-/* The thread that runs and this one share a CPU, so it waits whenever this one asks. */
-static void a_thread_that_wants_a_cpu_is_runnable(void **state)
+/* The running thread and this one share a CPU, so it always waits when this thread reads. */
+static void a_thread_that_waits_for_a_cpu_is_runnable(void **state)
 {
     struct worker worker = { .name = "odd ) R name (", .burns_on = true };
     struct smp_os_threads *os_threads = NULL;
@@ -363,7 +364,7 @@ static void a_thread_that_wants_a_cpu_is_runnable(void **state)
     assert_true(becomes_runnable(&source, worker.tid, true));
     atomic_store(&worker.burns_on, false);
     end(&worker);
-    /* A thread that was joined may still be listed for a moment. */
+    /* A joined thread may still be listed for a moment. */
     assert_true(becomes_runnable(&source, worker.tid, false));
     assert_false(source.is_runnable(source.self, 0));
     smp_os_threads_destroy(os_threads);
@@ -394,9 +395,9 @@ int main(void)
         cmocka_unit_test(a_name_is_read_when_it_is_reported_first),
         cmocka_unit_test(many_threads_fit_and_a_refusal_loses_nothing),
         cmocka_unit_test(after_an_end_without_memory_the_next_read_reports_nothing),
-        cmocka_unit_test(kinds_follow_from_how_names_begin),
-        cmocka_unit_test(cut_names_are_made_whole),
-        cmocka_unit_test(a_thread_that_wants_a_cpu_is_runnable),
+        cmocka_unit_test(kinds_follow_from_the_beginning_of_names),
+        cmocka_unit_test(cut_names_are_completed),
+        cmocka_unit_test(a_thread_that_waits_for_a_cpu_is_runnable),
         cmocka_unit_test(each_allocation_may_be_refused),
     };
     return cmocka_run_group_tests_name("os_threads", tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ static struct fake_vm_reader reader;
 static struct smp_frame frames[CAPACITY];
 static struct smp_sample sample;
 
-/* The made-up thread object of every thread, and what walks of it say. */
+/* The artificial thread object of every thread, and the results of its walks. */
 static struct {
     int32_t state;
     uintptr_t sp;
@@ -36,14 +36,14 @@ static struct {
     uintptr_t stack[DEPTH];
     uintptr_t stack_base;
     uintptr_t stack_size;
-    uintptr_t word;    /* the one that is read of the stack */
-    size_t without_id; /* this frame has none; DEPTH: all have */
-    bool copies_names; /* of that frame */
+    uintptr_t word;    /* the word that is read from the stack */
+    size_t without_id; /* the frame without an id; DEPTH: all have one */
+    bool copies_names; /* the names of that frame */
     unsigned walks;
     int64_t cpu_ns;
-    int64_t cpu_step_ns;     /* the clock moves so much at each reading, */
-    unsigned cpu_steps;      /* as often as this */
-    void (*meanwhile)(void); /* in a walk */
+    int64_t cpu_step_ns;     /* the clock advances by this at each reading, */
+    unsigned cpu_steps;      /* this many times */
+    void (*meanwhile)(void); /* called during a walk */
     struct smp_proven_walk how;
     struct smp_outside *walker;
 } vm;
@@ -148,7 +148,7 @@ static void know(struct smp_thread *thread)
     info->stack_high = (uintptr_t)(vm.stack + DEPTH);
 }
 
-/* A thread that starts now. */
+/* Starts a thread now. */
 static struct smp_thread *start(struct fake_thread *thread)
 {
     *thread = fake_vm.main_thread;
@@ -191,7 +191,7 @@ static void a_proven_stack_becomes_the_sample(void **state)
     assert_int_equal(smp_outside_count(vm.walker, SMP_PROOF_PROVEN), 1);
 }
 
-static void a_method_without_an_id_is_jvmtis(void **state)
+static void a_method_without_an_id_is_left_to_jvmti(void **state)
 {
     struct fake_thread java_thread;
     struct smp_thread *thread = start(&java_thread);
@@ -215,7 +215,7 @@ static void a_method_without_an_id_has_the_names_that_were_copied(void **state)
     (void)state;
     vm.without_id = 1;
     vm.copies_names = true;
-    assert_int_equal(walk_outside(thread), SMP_ESTATE); /* no room was given for them */
+    assert_int_equal(walk_outside(thread), SMP_ESTATE); /* there is no room for them */
     assert_int_equal(smp_named_methods_create(&named), SMP_OK);
     smp_outside_name_by(vm.walker, named);
     assert_int_equal(walk_outside(thread), SMP_OK);
@@ -266,7 +266,7 @@ static enum smp_wait_word word_of(struct smp_thread *thread)
     return walker.wait_word(walker.self, thread);
 }
 
-static void what_the_jvm_says_of_a_thread_is_known(void **state)
+static void the_jvms_state_of_a_thread_is_known(void **state)
 {
     struct fake_thread java_thread;
     struct smp_thread *thread = start(&java_thread);
@@ -279,7 +279,7 @@ static void what_the_jvm_says_of_a_thread_is_known(void **state)
     assert_int_equal(vm.walks, 0);
 }
 
-/* A thread that a scan lists may be past its ThreadEnd. */
+/* A thread listed by a scan may be past its ThreadEnd. */
 static void an_older_thread_is_walked_after_jvmti_has_seen_its_frames(void **state)
 {
     (void)state;
@@ -301,7 +301,8 @@ static void an_older_thread_is_walked_after_jvmti_has_seen_its_frames(void **sta
     assert_int_equal(vm.walks, 1);
 }
 
-/* Only a thread whose ThreadEnd is still to come waits: of thousands none needs a handshake. */
+/* Only a thread whose ThreadEnd is still to come can wait: so thousands of threads need no
+ * handshake. */
 static void an_older_thread_that_waits_is_walked_at_once(void **state)
 {
     static const jint others[] = { JVMTI_THREAD_STATE_TERMINATED,
@@ -324,8 +325,8 @@ static void an_older_thread_that_waits_is_walked_at_once(void **state)
     assert_int_equal(vm.walks, 1);
 }
 
-/* Its ThreadStart comes while the scan has it, too. */
-static void a_start_makes_a_listed_thread_sure(void **state)
+/* The scan finds it while its ThreadStart is delivered. */
+static void a_start_event_proves_that_a_listed_thread_lives(void **state)
 {
     (void)state;
     fake_vm_thread_start(&fake_vm.main_thread);
@@ -335,7 +336,7 @@ static void a_start_makes_a_listed_thread_sure(void **state)
     assert_int_equal(walk_outside(reader.threads[0]), SMP_OK);
 }
 
-static void the_thread_object_says_where_the_stack_of_an_older_thread_lies(void **state)
+static void the_stack_of_an_older_thread_is_found_by_its_thread_object(void **state)
 {
     struct fake_thread java_thread;
     struct smp_thread *thread = start(&java_thread);
@@ -354,7 +355,7 @@ static void the_thread_object_says_where_the_stack_of_an_older_thread_lies(void 
     assert_int_equal(info->stack_high, (uintptr_t)(vm.stack + DEPTH));
 }
 
-static void a_thread_in_native_code_is_walked_too(void **state)
+static void a_thread_in_native_code_is_walked(void **state)
 {
     struct fake_thread java_thread;
     struct smp_thread *thread = start(&java_thread);
@@ -385,7 +386,7 @@ static void *end_it(void *unused)
     return NULL;
 }
 
-/* The end begins in the walk, and has come as far as its gate at the end of it. */
+/* The end of the thread begins during the walk, and reaches its gate before the walk ends. */
 static void begin_the_end(void)
 {
     struct smp_walk_info *info = smp_threads_walk_info(reader.threads[reader.count - 1]);
@@ -418,7 +419,7 @@ static void a_thread_ends_after_its_walk(void **state)
     assert_int_equal(smp_outside_count(vm.walker, SMP_PROOF_ENDED), 1);
 }
 
-static void nothing_is_walked_after_the_jvms_death(void **state)
+static void no_thread_is_walked_after_the_end_of_the_jvm(void **state)
 {
     struct fake_thread java_thread;
     struct smp_thread *thread = start(&java_thread);
@@ -444,7 +445,7 @@ static enum smp_status create_and_destroy(void *unused)
     return status;
 }
 
-static void a_lack_of_memory_leaves_nothing_behind(void **state)
+static void without_memory_opening_leaves_nothing(void **state)
 {
     struct smp_outside *walker = NULL;
 
@@ -459,8 +460,8 @@ static void a_lack_of_memory_leaves_nothing_behind(void **state)
     assert_int_equal(smp_agent_open(), SMP_OK);
 }
 
-/* While walks from outside are off, JVMTI walks, and nothing is counted as a failure. */
-static void where_it_is_off_it_says_so(void **state)
+/* While reading from outside is off, JVMTI walks, and no failure is counted. */
+static void if_reading_from_outside_is_off_it_says_so(void **state)
 {
     struct fake_thread java_thread;
     struct smp_thread *thread = start(&java_thread);
@@ -490,8 +491,8 @@ static void a_carriers_stack_is_not_compared(void **state)
     assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
 }
 
-/* The last test: it is off from here on. */
-static void a_stack_unlike_jvmtis_ends_all_walks(void **state)
+/* Must be the last test: reading from outside is off afterwards. */
+static void a_stack_unlike_jvmtis_disables_reading_from_outside(void **state)
 {
     char refusal[SMP_LAYOUT_REASON_BYTES];
     struct fake_thread java_thread;
@@ -501,8 +502,8 @@ static void a_stack_unlike_jvmtis_ends_all_walks(void **state)
     assert_int_equal(walk_outside(thread), SMP_OK);
     smp_cross_check_set_each(1);
     assert_int_equal(walk_outside(thread), SMP_ESTATE);
-    assert_false(smp_hotspot_is_refused()); /* the thread may have run at no cost */
-    smp_cross_check_set_each(1000);         /* the next one is compared all the same */
+    assert_false(smp_hotspot_is_refused()); /* the thread may have run without CPU time */
+    smp_cross_check_set_each(1000);         /* the next one is compared even so */
     assert_int_equal(walk_outside(thread), SMP_ESTATE);
     smp_hotspot_refusal(refusal);
     assert_string_equal(refusal, "found wrong, a stack of 3 frames read as 11");
@@ -520,22 +521,22 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_proven_stack_becomes_the_sample),
-        TEST(a_method_without_an_id_is_jvmtis),
+        TEST(a_method_without_an_id_is_left_to_jvmti),
         TEST(a_method_without_an_id_has_the_names_that_were_copied),
         TEST(a_thread_that_has_just_run_is_tried_once_more),
         TEST(a_thread_without_frames_has_none),
-        TEST(what_the_jvm_says_of_a_thread_is_known),
+        TEST(the_jvms_state_of_a_thread_is_known),
         TEST(an_older_thread_is_walked_after_jvmti_has_seen_its_frames),
         TEST(an_older_thread_that_waits_is_walked_at_once),
-        TEST(a_start_makes_a_listed_thread_sure),
-        TEST(the_thread_object_says_where_the_stack_of_an_older_thread_lies),
-        TEST(a_thread_in_native_code_is_walked_too),
+        TEST(a_start_event_proves_that_a_listed_thread_lives),
+        TEST(the_stack_of_an_older_thread_is_found_by_its_thread_object),
+        TEST(a_thread_in_native_code_is_walked),
         TEST(a_thread_ends_after_its_walk),
-        TEST(nothing_is_walked_after_the_jvms_death),
-        TEST(a_lack_of_memory_leaves_nothing_behind),
-        TEST(where_it_is_off_it_says_so),
+        TEST(no_thread_is_walked_after_the_end_of_the_jvm),
+        TEST(without_memory_opening_leaves_nothing),
+        TEST(if_reading_from_outside_is_off_it_says_so),
         TEST(a_carriers_stack_is_not_compared),
-        TEST(a_stack_unlike_jvmtis_ends_all_walks),
+        TEST(a_stack_unlike_jvmtis_disables_reading_from_outside),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <string.h>
@@ -20,7 +20,7 @@ enum { ROOM = 32 };
 static const struct {
     uint8_t bytes[ROOM];
     uint32_t size;
-    uint32_t distance; /* from the load to the test; 0: no poll */
+    uint32_t distance; /* distance from the load to the test; 0: no poll */
 } shapes[] = {
     { { 0x4d, 0x8b, 0x57, 0x30, 0x41, 0x85, 0x02 }, 7, 4 },              /* r10 */
     { { 0x49, 0x8b, 0x47, 0x30, 0x85, 0x00 }, 6, 4 },                    /* rax */
@@ -29,8 +29,8 @@ static const struct {
     { { 0x4d, 0x8b, 0x6f, 0x30, 0x41, 0x85, 0x45, 0x00 }, 8, 4 },        /* r13 */
     { { 0x49, 0x8b, 0x6f, 0x30, 0x85, 0x45, 0x00 }, 7, 4 },              /* rbp */
     { { 0x49, 0x8b, 0x9f, 0x40, 0x03, 0, 0, 0x85, 0x03 }, 9, 7 },        /* rbx, far off */
-    { { 0x4d, 0x8b, 0x57, 0x30, 0x41, 0x85, 0x03 }, 7, 0 },              /* of another one */
-    { { 0x4d, 0x8b, 0x57, 0x30, 0x85, 0x02 }, 6, 0 },                    /* of rdx */
+    { { 0x4d, 0x8b, 0x57, 0x30, 0x41, 0x85, 0x03 }, 7, 0 },              /* another register */
+    { { 0x4d, 0x8b, 0x57, 0x30, 0x85, 0x02 }, 6, 0 },                    /* rdx */
     { { 0x4d, 0x8b, 0x67, 0x30, 0x41, 0x85, 0x04, 0x25 }, 8, 0 },        /* not r12 alone */
     { { 0x4d, 0x8b, 0x57, 0x30, 0x41, 0x89, 0x02 }, 7, 0 },              /* a store */
     { { 0x4d, 0x8b, 0x97, 0x68, 0x04, 0, 0, 0x4d, 0x8b, 0x1a }, 10, 0 }, /* currentThread() */
@@ -66,7 +66,7 @@ static const struct {
 
 enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
-/* As if the code ended before each byte of it, too: nothing behind its end is looked at. */
+/* The code also ends before each byte of the poll: nothing beyond its end is read. */
 static void test_polls_are_recognized(void **state)
 {
     uint32_t code[2 * ROOM / sizeof(uint32_t)];
@@ -83,7 +83,7 @@ static void test_polls_are_recognized(void **state)
     assert_int_equal(smp_machine_code_poll_load(pc, pc - 1), 0);
 }
 
-static void test_only_offsets_in_the_code_are_looked_at(void **state)
+static void test_only_offsets_in_the_code_are_searched(void **state)
 {
     uint32_t code[2 * ROOM / sizeof(uint32_t)] = { 0 };
     const uintptr_t start = (uintptr_t)code;
@@ -98,8 +98,8 @@ static void test_only_offsets_in_the_code_are_looked_at(void **state)
     assert_int_equal(smp_code_poll_record(&blob, INT32_MAX), 0);
 }
 
-/* From JDK 21 on a call's own record is behind what follows it. */
-static void test_the_nop_behind_a_call_belongs_to_the_call(void **state)
+/* From JDK 21 on a call's own record is after the nop that follows it. */
+static void test_the_nop_after_a_call_belongs_to_the_call(void **state)
 {
     static const uint8_t code[] = { 0x0f, 0x1f, 0x84, 0x00, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0x00 };
     const uintptr_t back = (uintptr_t)code;
@@ -110,14 +110,14 @@ static void test_the_nop_behind_a_call_belongs_to_the_call(void **state)
 #if defined(__x86_64__)
     assert_int_equal(bytes, 8);
 #else
-    assert_int_equal(bytes, 0); /* calls are not looked for */
+    assert_int_equal(bytes, 0); /* calls are not searched */
 #endif
-    assert_int_equal(smp_machine_code_behind_call(back, back + 7), back); /* cut */
+    assert_int_equal(smp_machine_code_behind_call(back, back + 7), back); /* truncated */
     assert_int_equal(smp_machine_code_behind_call(back + 8, end), back + 8);
 }
 
 /* As C2 writes them: a leaf call up to 0x20, "the thread's object", the poll. */
-static void test_the_polls_record_counts(void **state)
+static void test_a_leaf_call_has_the_record_of_the_next_poll(void **state)
 {
     static const int versions[] = { 17, 21, 25 };
     struct smp_raw_frame frames[3];
@@ -146,7 +146,7 @@ static void test_the_polls_record_counts(void **state)
         assert_int_equal(frames[0].bci, 27);
         assert_int_equal(frames[1].bci, 90);
         assert_int_equal(smp_code_frames_near(layout, &blob, start + 0x10, frames, 3), 1);
-        /* A record at exactly this address is the JVM's own. */
+        /* A record at exactly this address belongs to the JVM. */
         assert_int_equal(smp_code_frames(layout, &blob, start + 0x20, frames, 3), 2);
         assert_int_equal(frames[0].method, other);
         fake_code_destroy(code);
@@ -163,9 +163,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_polls_are_recognized),
-        cmocka_unit_test(test_only_offsets_in_the_code_are_looked_at),
-        cmocka_unit_test(test_the_nop_behind_a_call_belongs_to_the_call),
-        cmocka_unit_test(test_the_polls_record_counts),
+        cmocka_unit_test(test_only_offsets_in_the_code_are_searched),
+        cmocka_unit_test(test_the_nop_after_a_call_belongs_to_the_call),
+        cmocka_unit_test(test_a_leaf_call_has_the_record_of_the_next_poll),
     };
 
     return cmocka_run_group_tests(tests, allow_reads, NULL);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A thread that is made up: its thread object is a struct here, its stack an array, its CPU clock
- * the seam's. Between any two things that the proof reads, a step of the test may change them.
- */
+/* An artificial thread: its thread object is a struct, its stack an array, its CPU clock the fake
+ * one. Between any two reads of the proof, a step of the test may change them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <pthread.h>
@@ -32,14 +30,14 @@ struct object {
 
 static struct {
     struct object object;
-    _Atomic uintptr_t stack[DEPTH]; /* the methods on it, leaf first */
+    _Atomic uintptr_t stack[DEPTH]; /* the methods on the stack, leaf first */
     _Atomic int64_t cpu_ns;
-    int64_t now_ns; /* each reading takes one of it */
+    int64_t now_ns; /* each reading of the clock takes one of it */
     bool has_no_clock;
     enum smp_frames_end end;
     struct smp_walk_info info;
     struct smp_proven_walk how;
-    /* Called before each thing that is read, with its number from 0. */
+    /* Called before each read, with its number from 0. */
     void (*step)(unsigned number);
     unsigned steps;
     unsigned walks;
@@ -75,7 +73,7 @@ static int64_t read_clock(void *self)
     return thread.now_ns++;
 }
 
-/* Reads word for word, as a walk does. */
+/* Reads word by word, as a walk does. */
 static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high,
                  struct smp_frames *out)
 {
@@ -144,7 +142,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* From a clock that the caller has read, or -1. */
+/* Starts with a clock reading of the caller, or -1. */
 static enum smp_proof prove_from(int64_t cpu_ns)
 {
     proof_walk.tid = TID;
@@ -173,7 +171,7 @@ static void assert_proof(enum smp_proof expected)
 
 /* ---------------------------------------------------------------------- nothing happens */
 
-static void a_thread_that_stands_still_is_proven(void **state)
+static void the_stack_of_a_thread_that_does_not_run_is_proven(void **state)
 {
     static const int32_t states[] = { STATE_IN_NATIVE, STATE_IN_VM, STATE_BLOCKED };
 
@@ -204,7 +202,7 @@ static void a_thread_in_java_or_in_between_is_not_walked(void **state)
     }
 }
 
-static void the_states_of_jdk_28_are_others(void **state)
+static void jdk_28_has_other_state_numbers(void **state)
 {
     static const int32_t outside[] = { 2, 3, 5 };
     static const int32_t inside[] = { 0, 1, 4, 6, 8, 10, -1 };
@@ -230,7 +228,7 @@ static bool reads_words(int32_t expected)
     return is_read;
 }
 
-static void only_words_of_a_thread_that_may_be_read_are_known(void **state)
+static void the_wait_word_is_read_only_if_the_thread_may_be_read(void **state)
 {
     static const int32_t others[] = { STATE_IN_NATIVE, STATE_IN_VM, STATE_IN_JAVA, STATE_BLOCKED };
     const uintptr_t object = thread.info.java_thread;
@@ -252,7 +250,7 @@ static void only_words_of_a_thread_that_may_be_read_are_known(void **state)
     assert_true(reads_words(STATE_BLOCKED));
     smp_gate_close(&thread.info.gate);
     assert_false(reads_words(STATE_BLOCKED));
-    assert_true(smp_gate_wait(&thread.info.gate, 0)); /* no reader is left behind */
+    assert_true(smp_gate_wait(&thread.info.gate, 0)); /* no reader is left inside */
     assert_true(smp_gate_wait(&smp_gate_process, 0));
 }
 
@@ -265,7 +263,7 @@ static void without_an_anchor_there_are_no_frames(void **state)
     assert_int_equal(thread.walks, 0);
 }
 
-static void only_a_stack_whose_place_is_known_is_read(void **state)
+static void only_a_stack_with_known_bounds_is_read(void **state)
 {
     const uintptr_t low = thread.info.stack_low;
     const uintptr_t high = thread.info.stack_high;
@@ -286,10 +284,10 @@ static void only_a_stack_whose_place_is_known_is_read(void **state)
     assert_proof(SMP_PROOF_PROVEN);
 }
 
-static void the_thread_object_is_not_touched_where_it_is_not_sure(void **state)
+static void the_thread_object_is_not_read_if_it_may_be_freed(void **state)
 {
     (void)state;
-    thread.info.java_thread = 8; /* reading it would end this program */
+    thread.info.java_thread = 8; /* reading it would crash this program */
     thread.has_no_clock = true;
     assert_proof(SMP_PROOF_NO_CLOCK);
     thread.has_no_clock = false;
@@ -308,7 +306,7 @@ static void the_thread_object_is_not_touched_where_it_is_not_sure(void **state)
     assert_proof(SMP_PROOF_NO_CLOCK);
 }
 
-static void only_a_stack_that_is_walked_counts(void **state)
+static void only_a_complete_walk_is_proven(void **state)
 {
     static const enum smp_frames_end ends[] = { SMP_FRAMES_VIRTUAL_ROOT, SMP_FRAMES_BARRIER,
                                                 SMP_FRAMES_UNWALKABLE };
@@ -319,11 +317,11 @@ static void only_a_stack_that_is_walked_counts(void **state)
         assert_proof(SMP_PROOF_UNWALKABLE);
         assert_int_equal(thread.walks, 1);
     }
-    thread.end = SMP_FRAMES_FULL; /* all words that were read are proven, if not the root's */
+    thread.end = SMP_FRAMES_FULL; /* all words that were read are proven, though not the root's */
     assert_proof(SMP_PROOF_PROVEN);
     thread.end = SMP_FRAMES_ROOT;
     frames->capacity = DEPTH - 1;
-    assert_proof(SMP_PROOF_UNWALKABLE); /* more than there is room for */
+    assert_proof(SMP_PROOF_UNWALKABLE); /* more than fit */
 }
 
 static void a_stack_with_more_words_than_there_is_room_for_is_not_proven(void **state)
@@ -332,19 +330,19 @@ static void a_stack_with_more_words_than_there_is_room_for_is_not_proven(void **
     words.capacity = DEPTH;
     assert_proof(SMP_PROOF_PROVEN);
     words.capacity = DEPTH - 1;
-    read_words[DEPTH - 1] = (struct smp_frames_word){ 0 }; /* behind the room */
+    read_words[DEPTH - 1] = (struct smp_frames_word){ 0 }; /* beyond the buffer */
     assert_proof(SMP_PROOF_UNWALKABLE);
 }
 
-static void a_proof_begins_where_the_caller_has_read_the_clock(void **state)
+static void a_proof_uses_the_callers_clock_reading(void **state)
 {
     (void)state;
     thread.cpu_ns = 5;
     assert_int_equal(prove_from(5), SMP_PROOF_PROVEN);
     assert_int_equal(thread.steps, DEPTH + 1); /* the clock was read once */
     assert_int_equal(prove_from(4), SMP_PROOF_HAS_RUN);
-    assert_int_equal(proof_walk.cpu_ns, 5);           /* where the next one begins */
-    assert_true(smp_gate_wait(&thread.info.gate, 0)); /* no reader is left behind */
+    assert_int_equal(proof_walk.cpu_ns, 5);           /* where the next proof begins */
+    assert_true(smp_gate_wait(&thread.info.gate, 0)); /* no reader is left inside */
     assert_true(smp_gate_wait(&smp_gate_process, 0));
 }
 
@@ -401,8 +399,9 @@ static unsigned count_steps(void)
     return thread.steps;
 }
 
-/* May this change come unseen, before the thing with this number? The clock is read first and
- * last, the words once in between, and again, with the anchor, before the last clock. */
+/* Returns whether this change may go unnoticed before the read with this number. The clock is read
+ * first and last; in between the words are read once, and again with the anchor before the last
+ * clock reading. */
 static bool may_be_proven(void (*which)(void), unsigned at, unsigned steps)
 {
     const unsigned word = 1 + DEPTH / 2;
@@ -410,11 +409,11 @@ static bool may_be_proven(void (*which)(void), unsigned at, unsigned steps)
     if (at == 0)
         return true; /* it was so from the beginning */
     if (which == word_changes && at <= word)
-        return true; /* both readings are equal: only the clock could say it */
+        return true; /* both readings are equal: only the clock could tell */
     return which != clock_moves && at == steps - 1;
 }
 
-static void no_change_in_between_is_proven(void **state)
+static void a_stack_that_changes_in_between_is_not_proven(void **state)
 {
     static void (*const changes[])(void) = { clock_moves, word_changes,  pc_changes,
                                              fp_changes,  state_changes, sp_goes };
@@ -435,7 +434,7 @@ static void no_change_in_between_is_proven(void **state)
     }
 }
 
-static void a_thread_that_is_gone_at_the_second_clock_has_run(void **state)
+static void a_thread_that_ended_before_the_second_clock_reading_has_run(void **state)
 {
     const unsigned steps = count_steps();
 
@@ -446,7 +445,7 @@ static void a_thread_that_is_gone_at_the_second_clock_has_run(void **state)
     assert_proof(SMP_PROOF_HAS_RUN);
 }
 
-static void what_could_not_be_walked_has_run_where_the_clock_moved(void **state)
+static void a_thread_that_could_not_be_walked_has_run_if_its_clock_advanced(void **state)
 {
     (void)state;
     thread.step = change_once;
@@ -468,7 +467,7 @@ static void jvm_gives_up(void)
     assert_false(smp_gate_wait(&smp_gate_process, 0));
 }
 
-static void a_walk_that_its_thread_no_longer_waits_for_is_thrown_away(void **state)
+static void a_walk_is_discarded_if_its_thread_no_longer_waits(void **state)
 {
     (void)state;
     thread.step = change_once;
@@ -523,7 +522,7 @@ static void a_thread_in_native_code_is_proven_although_it_runs(void **state)
         assert_int_equal(thread.now_ns, WATCHED_NS + 1);
         assert_int_equal(thread.walks, 1);
     }
-    thread.object.sp = 0; /* native code has attached it, and not called Java */
+    thread.object.sp = 0; /* native code has attached it and has not called Java */
     assert_int_equal(watch(), SMP_PROOF_PROVEN);
     assert_int_equal(frames->count, 0);
     thread.info.java_thread = 0;
@@ -542,7 +541,7 @@ static void a_thread_that_runs_java_or_the_jvm_is_not_watched(void **state)
         assert_int_equal(thread.walks, 0);
     }
     thread.how.layout.states = (struct smp_jvm_states)STATES_SINCE_28;
-    thread.object.state = 4; /* it is in Java there */
+    thread.object.state = 4; /* this number means "in Java" there */
     assert_int_equal(watch(), SMP_PROOF_IN_JAVA);
     thread.object.state = 2;
     assert_int_equal(watch(), SMP_PROOF_PROVEN);
@@ -553,7 +552,7 @@ static void runs_java(void)
     thread.object.state = STATE_IN_JAVA;
 }
 
-/* Each change is seen from the first reading of the state on, to the end of the time. */
+/* Each change is noticed, from the first reading of the state to the end of the time. */
 static void a_thread_that_leaves_native_code_is_not_proven(void **state)
 {
     static void (*const changes[])(void) = { word_changes, pc_changes, fp_changes, runs_java,
@@ -572,12 +571,12 @@ static void a_thread_that_leaves_native_code_is_not_proven(void **state)
                 assert_int_equal(watch(), SMP_PROOF_PROVEN); /* before it was read */
             else
                 assert_int_equal(watch(), SMP_PROOF_HAS_RUN);
-            assert_true(smp_gate_wait(&thread.info.gate, 0)); /* no reader is left behind */
+            assert_true(smp_gate_wait(&thread.info.gate, 0)); /* no reader is left inside */
         }
     }
 }
 
-static void what_could_not_be_walked_is_known_once_it_has_been_watched(void **state)
+static void an_unwalkable_watched_thread_is_reported_after_watching(void **state)
 {
     (void)state;
     thread.object.state = STATE_IN_NATIVE;
@@ -589,7 +588,7 @@ static void what_could_not_be_walked_is_known_once_it_has_been_watched(void **st
     assert_int_equal(watch(), SMP_PROOF_HAS_RUN);
 }
 
-/* ---------------------------------------------------------------------- random lives */
+/* ---------------------------------------------------------------- random threads */
 
 enum { ROUNDS = 20000 };
 
@@ -600,7 +599,7 @@ static unsigned draw(unsigned below)
     return (unsigned)(smp_random_next(&seed) % below);
 }
 
-/* The thread runs: it takes one of two shapes, whole, and then its clock has moved. */
+/* The thread runs: it takes one of two complete stacks, and its clock advances. */
 static void run_now_and_then(unsigned number)
 {
     (void)number;
@@ -612,7 +611,7 @@ static void run_now_and_then(unsigned number)
         thread.stack[i] = shape + i;
 }
 
-static void a_proven_stack_is_one_that_the_thread_had(void **state)
+static void a_proven_stack_is_a_real_stack_of_the_thread(void **state)
 {
     unsigned proven = 0;
 
@@ -629,11 +628,11 @@ static void a_proven_stack_is_one_that_the_thread_had(void **state)
     assert_in_range(proven, ROUNDS / 4, ROUNDS - ROUNDS / 20);
 }
 
-/* ---------------------------------------------------------------------- a thread that runs */
+/* ---------------------------------------------------------------- a running thread */
 
 static _Atomic bool over;
 
-/* It is in Java while its stack changes, and its clock moves with each word. */
+/* It is in Java while its stack changes, and its clock advances with each word. */
 static void *run_in_two_shapes(void *unused)
 {
     (void)unused;
@@ -675,25 +674,25 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_thread_that_stands_still_is_proven),
+        TEST(the_stack_of_a_thread_that_does_not_run_is_proven),
         TEST(a_thread_in_java_or_in_between_is_not_walked),
-        TEST(the_states_of_jdk_28_are_others),
-        TEST(only_words_of_a_thread_that_may_be_read_are_known),
+        TEST(jdk_28_has_other_state_numbers),
+        TEST(the_wait_word_is_read_only_if_the_thread_may_be_read),
         TEST(without_an_anchor_there_are_no_frames),
-        TEST(only_a_stack_whose_place_is_known_is_read),
-        TEST(the_thread_object_is_not_touched_where_it_is_not_sure),
-        TEST(only_a_stack_that_is_walked_counts),
+        TEST(only_a_stack_with_known_bounds_is_read),
+        TEST(the_thread_object_is_not_read_if_it_may_be_freed),
+        TEST(only_a_complete_walk_is_proven),
         TEST(a_stack_with_more_words_than_there_is_room_for_is_not_proven),
-        TEST(a_proof_begins_where_the_caller_has_read_the_clock),
-        TEST(no_change_in_between_is_proven),
-        TEST(a_thread_that_is_gone_at_the_second_clock_has_run),
-        TEST(what_could_not_be_walked_has_run_where_the_clock_moved),
-        TEST(a_walk_that_its_thread_no_longer_waits_for_is_thrown_away),
+        TEST(a_proof_uses_the_callers_clock_reading),
+        TEST(a_stack_that_changes_in_between_is_not_proven),
+        TEST(a_thread_that_ended_before_the_second_clock_reading_has_run),
+        TEST(a_thread_that_could_not_be_walked_has_run_if_its_clock_advanced),
+        TEST(a_walk_is_discarded_if_its_thread_no_longer_waits),
         TEST(a_thread_in_native_code_is_proven_although_it_runs),
         TEST(a_thread_that_runs_java_or_the_jvm_is_not_watched),
         TEST(a_thread_that_leaves_native_code_is_not_proven),
-        TEST(what_could_not_be_walked_is_known_once_it_has_been_watched),
-        TEST(a_proven_stack_is_one_that_the_thread_had),
+        TEST(an_unwalkable_watched_thread_is_reported_after_watching),
+        TEST(a_proven_stack_is_a_real_stack_of_the_thread),
         TEST(no_torn_stack_is_proven),
     };
 

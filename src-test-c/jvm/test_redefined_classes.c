@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A class that was redefined keeps what it was redefined to, if the JVM has accepted that, until
- * another agent makes something else of it.
- */
+/* A redefined class keeps its new bytes if the JVM has accepted them, until another agent changes
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <stdlib.h>
@@ -19,9 +17,10 @@
 
 enum { CLASSES = SMP_REDEFINED_LIMIT + 1 };
 
-/* A reference is the object itself, a weak one as well. */
+/* A reference, also a weak one, is the address of the object. */
 struct fake_class {
-    uintptr_t *method; /* its id points to this, and this to the structure; NULL: it has none */
+    /* the id points to this, and this to the method structure; NULL: no methods */
+    uintptr_t *method;
     uintptr_t structure;
     bool is_gone;
 };
@@ -161,7 +160,7 @@ static jclass ref_to(struct fake_class *type)
     return (jclass)(void *)type;
 }
 
-/* --- what the tests do --- */
+/* --- operations of the tests --- */
 
 static struct smp_class_bytes file_of(const char *text)
 {
@@ -201,7 +200,7 @@ static void assert_replaced(struct fake_class *type, bool is_own, const char *gi
     assert_memory_equal(file.bytes, expected, file.size);
 }
 
-/* The JVM takes what the hooks have made: its methods have other structures. */
+/* The JVM accepts the result of the hooks: the class gets new method structures. */
 static void accept(struct fake_class *type)
 {
     type->structure++;
@@ -241,7 +240,7 @@ static int setup(void **state)
     return 0;
 }
 
-/* The next class takes a place, and all that are gone give theirs back. */
+/* The next class takes an entry, and all unloaded ones release theirs. */
 static void unload_all(void)
 {
     for (size_t i = 0; i < CLASSES; i++)
@@ -264,14 +263,14 @@ static int teardown(void **state)
 
 /* --- tests --- */
 
-static void a_class_that_was_not_redefined_is_as_the_jvm_says(void **state)
+static void a_class_that_was_not_redefined_has_the_jvms_bytes(void **state)
 {
     (void)state;
     assert_as_given(&classes[0], true, "first");
     assert_as_given(&classes[0], false, "first");
 }
 
-static void our_own_change_begins_with_the_redefined_bytes(void **state)
+static void our_change_starts_from_the_redefined_bytes(void **state)
 {
     (void)state;
     redefine(&classes[0], "second");
@@ -283,7 +282,7 @@ static void our_own_change_begins_with_the_redefined_bytes(void **state)
     assert_as_given(&classes[1], true, "first");
 }
 
-static void a_redefinition_that_is_refused_changes_nothing(void **state)
+static void a_refused_redefinition_changes_nothing(void **state)
 {
     (void)state;
     offer(&classes[0], "refused");
@@ -296,8 +295,8 @@ static void a_redefinition_that_is_refused_changes_nothing(void **state)
     assert_replaced(&classes[0], true, "first", "third");
 }
 
-/* It has no code. */
-static void a_class_without_methods_is_as_the_jvm_says(void **state)
+/* The class has no code. */
+static void a_class_without_methods_has_the_jvms_bytes(void **state)
 {
     (void)state;
     classes[0].method = NULL;
@@ -309,7 +308,7 @@ static void a_class_without_methods_is_as_the_jvm_says(void **state)
     assert_as_given(&classes[1], true, "first");
 }
 
-static void another_agent_that_changes_nothing_new_leaves_the_version(void **state)
+static void an_agent_that_repeats_its_change_keeps_the_version(void **state)
 {
     (void)state;
     note_given("first");
@@ -319,7 +318,7 @@ static void another_agent_that_changes_nothing_new_leaves_the_version(void **sta
     assert_replaced(&classes[0], true, "first", "second");
 }
 
-static void what_another_agent_makes_of_the_old_bytes_is_what_runs(void **state)
+static void another_agents_change_of_the_old_bytes_is_used(void **state)
 {
     (void)state;
     note_given("first");
@@ -331,8 +330,8 @@ static void what_another_agent_makes_of_the_old_bytes_is_what_runs(void **state)
     assert_as_given(&classes[0], true, "first with advice");
 }
 
-/* What the JVM hands in is known for one class of those that share a place. */
-static void without_knowing_better_the_jvm_is_right(void **state)
+/* The bytes that the JVM hands in are known for one of the classes that share an entry. */
+static void without_a_known_version_the_jvms_bytes_are_used(void **state)
 {
     (void)state;
     redefine(&classes[0], "second");
@@ -359,7 +358,7 @@ static void a_version_without_memory_is_lost(void **state)
     assert_replaced(&classes[0], true, "first", "third");
 }
 
-static void versions_have_a_limit_of_bytes(void **state)
+static void the_memory_of_versions_is_limited(void **state)
 {
     const size_t most = SMP_REDEFINED_MOST_BYTES;
     char *const large = calloc(1, most + 2);
@@ -378,20 +377,20 @@ static void versions_have_a_limit_of_bytes(void **state)
     free(large);
 }
 
-static void a_place_is_given_back_by_a_class_that_is_unloaded(void **state)
+static void an_unloaded_class_releases_its_entry(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SMP_REDEFINED_LIMIT; i++)
         redefine(&classes[i], "second");
     assert_false(announce(&classes[SMP_REDEFINED_LIMIT]));
     assert_as_given(&classes[SMP_REDEFINED_LIMIT], true, "first");
-    assert_true(announce(&classes[7])); /* it has one */
+    assert_true(announce(&classes[7])); /* it has an entry */
     classes[8].is_gone = true;
     assert_true(announce(&classes[SMP_REDEFINED_LIMIT]));
     assert_int_equal(weak_refs, SMP_REDEFINED_LIMIT);
 }
 
-static void a_class_that_cannot_be_remembered_is_said(void **state)
+static void a_class_that_cannot_be_remembered_is_reported(void **state)
 {
     (void)state;
     refuses_weak = true;
@@ -417,7 +416,7 @@ static void JNICALL no_hook(jvmtiEnv *jvmti, JNIEnv *env, jclass type, jobject l
     (void)new_bytes;
 }
 
-static void an_environment_of_its_own_watches(void **state)
+static void redefinitions_are_watched_by_a_separate_environment(void **state)
 {
     (void)state;
     has_no_jvmti = true;
@@ -440,18 +439,18 @@ static void an_environment_of_its_own_watches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_class_that_was_not_redefined_is_as_the_jvm_says),
-        TEST(our_own_change_begins_with_the_redefined_bytes),
-        TEST(a_redefinition_that_is_refused_changes_nothing),
-        TEST(a_class_without_methods_is_as_the_jvm_says),
-        TEST(another_agent_that_changes_nothing_new_leaves_the_version),
-        TEST(what_another_agent_makes_of_the_old_bytes_is_what_runs),
-        TEST(without_knowing_better_the_jvm_is_right),
+        TEST(a_class_that_was_not_redefined_has_the_jvms_bytes),
+        TEST(our_change_starts_from_the_redefined_bytes),
+        TEST(a_refused_redefinition_changes_nothing),
+        TEST(a_class_without_methods_has_the_jvms_bytes),
+        TEST(an_agent_that_repeats_its_change_keeps_the_version),
+        TEST(another_agents_change_of_the_old_bytes_is_used),
+        TEST(without_a_known_version_the_jvms_bytes_are_used),
         TEST(a_version_without_memory_is_lost),
-        TEST(versions_have_a_limit_of_bytes),
-        TEST(a_place_is_given_back_by_a_class_that_is_unloaded),
-        TEST(a_class_that_cannot_be_remembered_is_said),
-        TEST(an_environment_of_its_own_watches),
+        TEST(the_memory_of_versions_is_limited),
+        TEST(an_unloaded_class_releases_its_entry),
+        TEST(a_class_that_cannot_be_remembered_is_reported),
+        TEST(redefinitions_are_watched_by_a_separate_environment),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ReflectionProgram (CountedCallsIT) has real calls. */
+/* Tests the reading of reflective calls. ReflectionProgram (CountedCallsIT) makes real ones. */
 #include "jvm/calls/reflected_calls.h"
 
 #include <setjmp.h>
@@ -18,14 +18,14 @@ enum step { NO_STEP, RECEIVER, DECLARING, PARAMETERS, RESULT };
 
 enum { SEEN_BYTES = 1024, LONG_NAME = 60000, PRIVATE = 2, STATIC = 8 };
 
-/* What the JVM answers. */
+/* The JVM's results. */
 static struct {
     enum step fails;
     jint modifiers;
     const char *name;
     const char *receiver;
     bool is_constructor;
-    const char *lacks; /* a field */
+    const char *lacks; /* the missing field */
     bool refuses_ref;
     bool is_pending;
     int live_texts;
@@ -217,7 +217,7 @@ static void see(void *self, struct smp_slice class_name, struct smp_slice signat
                    class_name.bytes, (int)signature.length, signature.bytes);
 }
 
-/* Since the last time. */
+/* Returns the calls reported since the last time. */
 static const char *noted(void)
 {
     static char last[SEEN_BYTES];
@@ -250,7 +250,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* Before it is open. */
+/* Must be checked before it is open. */
 static void a_jdk_with_other_fields_is_refused(void **state)
 {
     (void)state;
@@ -283,14 +283,14 @@ static enum smp_status note_and_forget(void *self)
     return note(NULL) ? SMP_OK : SMP_ENOMEM;
 }
 
-static void without_memory_it_is_said_again(void **state)
+static void without_memory_a_call_is_reported_again(void **state)
 {
     (void)state;
     assert_int_equal(failing_alloc_each_step(note_and_forget, NULL).refused, 1);
     assert_string_equal(noted(), "com/acme/Base.run.(ILjava/lang/String;)I ");
 }
 
-static void the_receiver_decides(void **state)
+static void the_class_of_the_receiver_is_reported(void **state)
 {
     jobject receiver = (jobject)&some_object;
 
@@ -319,7 +319,7 @@ static void a_hidden_receiver_counts_as_the_declaring_class(void **state)
     assert_string_equal(noted(), "com/acme/Base.run.(ILjava/lang/String;)I ");
 }
 
-static void what_the_jvm_refuses_is_said_again(void **state)
+static void a_call_that_the_jvm_refuses_is_reported_again(void **state)
 {
     (void)state;
     for (enum step step = RECEIVER; step <= RESULT; step++) {
@@ -329,7 +329,7 @@ static void what_the_jvm_refuses_is_said_again(void **state)
     assert_string_equal(noted(), "");
 }
 
-static void any_name_fits(void **state)
+static void names_of_any_length_are_reported(void **state)
 {
     char *name = calloc(1, LONG_NAME + 1);
 
@@ -348,11 +348,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jdk_with_other_fields_is_refused),
         cmocka_unit_test_setup(a_constructor_has_the_name_of_one, begin),
-        cmocka_unit_test_setup(without_memory_it_is_said_again, begin),
-        cmocka_unit_test_setup(the_receiver_decides, begin),
+        cmocka_unit_test_setup(without_memory_a_call_is_reported_again, begin),
+        cmocka_unit_test_setup(the_class_of_the_receiver_is_reported, begin),
         cmocka_unit_test_setup(a_hidden_receiver_counts_as_the_declaring_class, begin),
-        cmocka_unit_test_setup(what_the_jvm_refuses_is_said_again, begin),
-        cmocka_unit_test_setup(any_name_fits, begin),
+        cmocka_unit_test_setup(a_call_that_the_jvm_refuses_is_reported_again, begin),
+        cmocka_unit_test_setup(names_of_any_length_are_reported, begin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

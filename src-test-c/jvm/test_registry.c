@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <pthread.h>
@@ -108,7 +108,7 @@ static void a_full_batch_holds_the_oldest(void **state)
     release(batch[1]);
 }
 
-/* By serial, since the test's begin; NULL: it has ended. */
+/* Indexed by serial since the start of the test; NULL: it has ended. */
 enum { ROUNDS = 6000, BATCH = 7 };
 static struct smp_jvm_thread *living[ROUNDS + 1];
 
@@ -130,7 +130,7 @@ static void check_collect(uint64_t base, uint64_t after, size_t capacity)
         assert_null(living[at]);
 }
 
-/* Readers begin anywhere, and threads end anywhere, also where a batch has ended. */
+/* Readers begin anywhere, and threads end anywhere, also at the end of a batch. */
 static void each_batch_has_the_oldest_above_the_cursor(void **state)
 {
     const uint64_t base = registry.newest_serial;
@@ -154,7 +154,7 @@ static void each_batch_has_the_oldest_above_the_cursor(void **state)
         case 2:
             check_collect(base, made == 0 ? 0 : which - 1, 1 + which % BATCH);
             break;
-        default: /* batch after batch */
+        default: /* one batch after the other */
             for (uint64_t after = 0; after <= made; after += 1 + made / 8)
                 check_collect(base, after, BATCH);
         }
@@ -169,7 +169,7 @@ static void a_thread_is_registered_once(void **state)
     struct smp_jvm_thread *known = add(7);
     second->thread.os_tid = 4711;
     assert_false(smp_registry_add(&registry, second));
-    assert_int_equal(known->thread.os_tid, 4711); /* what the scan could not know */
+    assert_int_equal(known->thread.os_tid, 4711); /* a scan could not know it */
     smp_free(NULL, second);
 }
 
@@ -209,7 +209,7 @@ static void an_ended_thread_lives_as_long_as_it_is_held(void **state)
     smp_free(NULL, entry);
 }
 
-static void a_thread_held_over_close_comes_back_from_release(void **state)
+static void a_thread_held_over_close_is_freed_by_its_release(void **state)
 {
     struct smp_jvm_thread *batch[1];
     uint64_t newest = 0;
@@ -223,7 +223,7 @@ static void a_thread_held_over_close_comes_back_from_release(void **state)
     smp_free(NULL, entry);
 }
 
-static void a_closed_registry_takes_no_thread(void **state)
+static void a_closed_registry_accepts_no_thread(void **state)
 {
     struct smp_jvm_thread *entry = make(7);
 
@@ -234,7 +234,7 @@ static void a_closed_registry_takes_no_thread(void **state)
     smp_free(NULL, entry);
 }
 
-static void serials_rise_over_close_and_open(void **state)
+static void serials_increase_over_close_and_open(void **state)
 {
     (void)state;
     const uint64_t before = add(7)->thread.serial;
@@ -243,7 +243,7 @@ static void serials_rise_over_close_and_open(void **state)
     assert_int_equal(add(7)->thread.serial, before + 1);
 }
 
-static void many_threads_are_found_again(void **state)
+static void each_of_many_threads_is_found(void **state)
 {
     (void)state;
     for (int64_t id = 1; id <= MANY; id++)
@@ -277,7 +277,7 @@ static void the_registry_works_without_memory_for_more_buckets(void **state)
         smp_free(NULL, entries[i]);
 }
 
-static void open_may_fail(void **state)
+static void a_failed_open_leaves_nothing(void **state)
 {
     struct failing_alloc failing;
 
@@ -289,7 +289,7 @@ static void open_may_fail(void **state)
     assert_false(registry.open);
 }
 
-static void own_threads_are_known_by_tid_and_by_id(void **state)
+static void internal_threads_are_known_by_tid_and_by_id(void **state)
 {
     (void)state;
     assert_int_equal(smp_registry_enter(&registry, 100), SMP_OK);
@@ -310,7 +310,7 @@ static void hiding_marks_the_registered_thread(void **state)
     struct smp_jvm_thread *entry = add(7);
     assert_int_equal(smp_registry_hide(&registry, 7), SMP_OK);
     assert_true(entry->thread.is_hidden);
-    assert_int_equal(smp_registry_hide(&registry, 7), SMP_OK); /* twice is once */
+    assert_int_equal(smp_registry_hide(&registry, 7), SMP_OK); /* a second time has no effect */
     assert_int_equal(registry.internal_count, 1);
     end(7);
     assert_int_equal(registry.internal_count, 0);
@@ -335,7 +335,7 @@ static void hidden_threads_that_ended_unnoticed_are_purged(void **state)
     assert_int_equal(smp_registry_hide(&registry, 8), SMP_OK);
     close_all();
     assert_int_equal(smp_registry_open(&registry), SMP_OK);
-    assert_true(smp_registry_is_internal(&registry, 0, 7)); /* the scan met it */
+    assert_true(smp_registry_is_internal(&registry, 0, 7)); /* a scan found it */
     smp_registry_purge(&registry);
     assert_true(smp_registry_is_internal(&registry, 0, 7));
     assert_false(smp_registry_is_internal(&registry, 0, 8));
@@ -348,7 +348,7 @@ enum { MAKERS = 4, STARTS = 2000, READERS = 2 };
 
 static _Atomic int makers_left;
 
-/* Each starts threads with ids of its own, each twice as scan and event would, and ends them. */
+/* Each one starts threads with its own ids, twice as scan and event would, and ends them. */
 static void *make_and_end(void *arg)
 {
     const int64_t base = (int64_t)(intptr_t)arg * STARTS * 10 + 1;
@@ -418,7 +418,7 @@ static void starts_and_ends_on_many_threads(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_int_equal(readers[i].disorder, 0);
     }
-    /* one start each, not two: the second was recognized, and no thread is left */
+    /* one start each, not two: the second one was recognised; and no thread is left */
     assert_int_equal(registry.newest_serial - before, MAKERS * STARTS);
     assert_int_equal(registry.count, 0);
 }
@@ -440,7 +440,7 @@ static void a_start_calls_each_listener_once(void **state)
     end(2);
 }
 
-static void a_reader_that_is_behind_is_not_made_a_listener(void **state)
+static void a_reader_that_is_behind_cannot_become_a_listener(void **state)
 {
     struct smp_event event = { 0 };
     struct smp_start_listener listen = { .event = &event };
@@ -449,10 +449,10 @@ static void a_reader_that_is_behind_is_not_made_a_listener(void **state)
     (void)state;
     (void)add(1);
     assert_false(smp_registry_listen(&registry, before, &listen));
-    smp_registry_unlisten(&registry, &listen); /* harmless */
+    smp_registry_unlisten(&registry, &listen); /* no effect */
     (void)add(2);
     assert_int_equal(smp_event_calls(&event), 0);
-    /* A listener that was removed is not called, wherever it was in line. */
+    /* A removed listener is not called, wherever it was in the list. */
     struct smp_start_listener others[2] = { { .event = &event }, { .event = &event } };
     assert_true(smp_registry_listen(&registry, registry.newest_serial, &others[0]));
     assert_true(smp_registry_listen(&registry, registry.newest_serial, &listen));
@@ -472,20 +472,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_start_calls_each_listener_once),
-        TEST(a_reader_that_is_behind_is_not_made_a_listener),
+        TEST(a_reader_that_is_behind_cannot_become_a_listener),
         TEST(threads_come_in_order_of_their_starts),
         TEST(a_full_batch_holds_the_oldest),
         TEST(each_batch_has_the_oldest_above_the_cursor),
         TEST(a_thread_is_registered_once),
         TEST(fields_that_readers_may_read_do_not_change),
         TEST(an_ended_thread_lives_as_long_as_it_is_held),
-        TEST(a_thread_held_over_close_comes_back_from_release),
-        TEST(a_closed_registry_takes_no_thread),
-        TEST(serials_rise_over_close_and_open),
-        TEST(many_threads_are_found_again),
+        TEST(a_thread_held_over_close_is_freed_by_its_release),
+        TEST(a_closed_registry_accepts_no_thread),
+        TEST(serials_increase_over_close_and_open),
+        TEST(each_of_many_threads_is_found),
         TEST(the_registry_works_without_memory_for_more_buckets),
-        TEST(open_may_fail),
-        TEST(own_threads_are_known_by_tid_and_by_id),
+        TEST(a_failed_open_leaves_nothing),
+        TEST(internal_threads_are_known_by_tid_and_by_id),
         TEST(hiding_marks_the_registered_thread),
         TEST(internal_threads_have_a_limit),
         TEST(hidden_threads_that_ended_unnoticed_are_purged),

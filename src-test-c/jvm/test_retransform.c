@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch with classes that the JVM refuses: the others are changed, each refused one is named. */
+/* A batch with classes that the JVM refuses: the others are changed, and each refused one is
+ * named. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <stdbool.h>
@@ -91,7 +92,7 @@ static void without_a_refusal_there_is_one_call(void **state)
     assert_int_equal(batch.calls, 0);
 }
 
-static void one_refused_class_costs_few_calls(void **state)
+static void one_refused_class_needs_few_additional_calls(void **state)
 {
     (void)state;
     for (size_t bad = 0; bad < MOST; bad++) {
@@ -133,7 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_class_is_changed_or_refused_once),
         cmocka_unit_test(without_a_refusal_there_is_one_call),
-        cmocka_unit_test(one_refused_class_costs_few_calls),
+        cmocka_unit_test(one_refused_class_needs_few_additional_calls),
         cmocka_unit_test(a_jvm_that_dies_is_called_once),
         cmocka_unit_test(each_error_has_a_text),
     };

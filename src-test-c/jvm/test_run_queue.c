@@ -21,7 +21,7 @@ static void figures_of_the_kernel_are_read(void **state)
     assert_int_equal(ns, 0);
 }
 
-static void a_kernel_without_figures_is_refused(void **state)
+static void a_kernel_without_figures_is_not_supported(void **state)
 {
     static const char *const texts[] = { "", "\n", "0 0 0\n", "12", "12 ", "x 1 2", "1,2 3" };
     int64_t ns = 4711;
@@ -32,7 +32,7 @@ static void a_kernel_without_figures_is_refused(void **state)
     assert_int_equal(ns, 4711);
 }
 
-static void the_kernels_figures_of_a_thread_only_grow(void **state)
+static void the_kernels_figures_of_a_thread_do_not_decrease(void **state)
 {
     static struct smp_run_queue queue;
     const int32_t tid = smp_thread_own_tid();
@@ -52,8 +52,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_of_the_kernel_are_read),
-        cmocka_unit_test(a_kernel_without_figures_is_refused),
-        cmocka_unit_test(the_kernels_figures_of_a_thread_only_grow),
+        cmocka_unit_test(a_kernel_without_figures_is_not_supported),
+        cmocka_unit_test(the_kernels_figures_of_a_thread_do_not_decrease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counters as the JVM writes them for its tools, and as they should not be. */
+/* The counters that the JVM writes for its tools, correct and damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <stdbool.h>
@@ -112,7 +112,7 @@ static void the_count_is_found_and_followed(void **state)
     assert_int_equal(smp_safepoint_count(NULL), 0);
 }
 
-static void without_the_counters_there_is_none(void **state)
+static void without_the_counters_there_is_no_safepoint_count(void **state)
 {
     (void)state;
     start = NULL; /* -XX:-UsePerfData */
@@ -137,8 +137,8 @@ static void another_format_is_not_read(void **state)
     assert_int_not_equal(count(), 0);
 }
 
-/* Each number of the beginning and of a counter, as it cannot be. */
-static void nothing_is_read_outside(void **state)
+/* Each number of the header and of a counter, with impossible values. */
+static void nothing_is_read_outside_the_counters(void **state)
 {
     static const uint32_t wrong[] = { 0, 1, 21, 47, 1000, UINT32_MAX, INT32_MAX };
     const size_t second = BEGINNING + ENTRY;
@@ -151,7 +151,7 @@ static void nothing_is_read_outside(void **state)
             memcpy(&saved, memory.bytes + places[i], sizeof(saved));
             put(places[i], wrong[k]);
             const uint64_t found = count();
-            /* More bytes, or more counters, than there are: it is found before. */
+            /* There are fewer bytes or counters than announced: the count is found before that. */
             const bool is_before =
                 (places[i] == 8 && wrong[k] == 1000) || (places[i] == 28 && wrong[k] >= 2);
             assert_int_equal(found, is_before ? VALUE + 1 : 0);
@@ -166,9 +166,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_count_is_found_and_followed, setup),
-        cmocka_unit_test_setup(without_the_counters_there_is_none, setup),
+        cmocka_unit_test_setup(without_the_counters_there_is_no_safepoint_count, setup),
         cmocka_unit_test_setup(another_format_is_not_read, setup),
-        cmocka_unit_test_setup(nothing_is_read_outside, setup),
+        cmocka_unit_test_setup(nothing_is_read_outside_the_counters, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <string.h>
@@ -23,7 +23,7 @@ static int setup(void **state)
     return smp_agent_open() == SMP_OK ? 0 : -1;
 }
 
-/* Nothing that the JVM returned is left. */
+/* All memory returned by the JVM was freed. */
 static int teardown(void **state)
 {
     (void)state;
@@ -32,7 +32,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void a_method_is_itself(void **state)
+static void equal_ids_are_the_same_method(void **state)
 {
     (void)state;
     assert_true(smp_same_method(METHOD, METHOD));
@@ -40,7 +40,7 @@ static void a_method_is_itself(void **state)
     assert_int_equal(fake_vm.calls[FAKE_GetMethodName], 0);
 }
 
-static void two_ids_of_one_method(void **state)
+static void two_ids_of_one_method_are_recognised(void **state)
 {
     static struct fake_object loader = { FAKE_CLASS };
 
@@ -50,7 +50,7 @@ static void two_ids_of_one_method(void **state)
     assert_true(smp_same_method(OTHER, METHOD));
 }
 
-static void any_part_may_differ(void **state)
+static void methods_that_differ_in_any_part_are_different(void **state)
 {
     static struct fake_object loader = { FAKE_CLASS };
     const struct fake_method same = fake_vm.method;
@@ -59,7 +59,7 @@ static void any_part_may_differ(void **state)
     (void)state;
     others[0].signature = "Lcom/acme/Shops;";
     others[1].name = "buy";
-    others[2].type = "(J)V"; /* an overloaded one */
+    others[2].type = "(J)V"; /* an overload */
     others[3].loader = &loader;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         fake_vm.other = others[i];
@@ -82,7 +82,7 @@ static void methods_that_the_jvm_does_not_name_differ(void **state)
     assert_true(smp_same_method(METHOD, OTHER));
 }
 
-/* The JVM would take them for addresses. */
+/* The JVM would take the keys for addresses. */
 static void the_jvm_gets_no_keys_that_are_not_ids(void **state)
 {
     const uint64_t keys[] = { 0, SMP_METHODS_NO_ID, SMP_NAMED_METHOD_BIT | 1024 };
@@ -107,9 +107,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_method_is_itself),
-        TEST(two_ids_of_one_method),
-        TEST(any_part_may_differ),
+        TEST(equal_ids_are_the_same_method),
+        TEST(two_ids_of_one_method_are_recognised),
+        TEST(methods_that_differ_in_any_part_are_different),
         TEST(methods_that_the_jvm_does_not_name_differ),
         TEST(the_jvm_gets_no_keys_that_are_not_ids),
         TEST(only_equal_ids_are_the_same_without_a_live_jvm),

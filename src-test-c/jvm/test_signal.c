@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real signals to plain threads; only AsyncGetCallTrace is made up. */
+/* Real signals to ordinary threads; only AsyncGetCallTrace is fake. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static void fake_walk(struct smp_jvm_trace *trace, int32_t depth, void *context)
     trace->frames[0] = (struct smp_jvm_frame){ .bci = 5, .method = (void *)METHOD };
     trace->frames[1] = (struct smp_jvm_frame){ .bci = 6, .method = (void *)(METHOD + 1) };
     trace->count = 2;
-    errno = EXDEV; /* whatever it does to errno, the interrupted code does not see it */
+    errno = EXDEV; /* the interrupted code must not see any change of errno */
 }
 
 static void foreign(int number, siginfo_t *info, void *context)
@@ -75,7 +75,8 @@ static int install(void **state)
     return mailbox != NULL ? 0 : -1;
 }
 
-/* ------------------------------------------------------------------------------ a thread to ask */
+/* ------------------------------------------------------------------------------ a thread to
+ * request */
 
 struct walked_thread {
     struct smp_thread thread;
@@ -105,7 +106,8 @@ static void *spin(void *self)
     struct walked_thread *target = self;
     const stack_t none = { .ss_flags = SS_DISABLE };
 
-    /* The address sanitizer's; with it, and without the bounds of its own, it is not walked. */
+    /* Removes the alternate stack of the address sanitizer: with it, a thread without known bounds
+     * is not walked. */
     (void)sigaltstack(&none, NULL);
     errno = 0;
     atomic_store(&target->thread.os_tid, (int32_t)syscall(SYS_gettid));
@@ -134,7 +136,8 @@ static void end(struct walked_thread *target)
 
     atomic_store(&target->stop, true);
     assert_int_equal(pthread_join(target->handle, NULL), 0);
-    /* After the join the kernel's list may still have the thread, and a signal would reach it. */
+    /* After the join the kernel's list may still contain the thread, and a signal would reach
+     * it. */
     while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
         (void)sched_yield();
 }
@@ -182,7 +185,7 @@ static void wait_ms(int64_t ms)
     smp_signals_wait(mailbox, smp_clock_ns() + ms * 1000000);
 }
 
-/* id: of the sender, or of the timer. */
+/* id: of the sender or of the timer. */
 static void send_value(int32_t tid, int32_t id, int code, uint64_t value)
 {
     siginfo_t info;
@@ -200,7 +203,7 @@ static void send_cookie(int32_t tid, uint64_t cookie)
     send_value(tid, smp_signal_request_id(), SI_TIMER, cookie);
 }
 
-static void test_a_thread_walks_itself(void **state)
+static void test_a_requested_thread_walks_itself(void **state)
 {
     struct walked_thread target;
 
@@ -223,7 +226,7 @@ static void test_a_thread_walks_itself(void **state)
     assert_int_equal(atomic_load(&mailbox->pending), 0);
 }
 
-static void test_many_threads_at_once(void **state)
+static void test_many_threads_are_requested_at_once(void **state)
 {
     enum { THREADS = 8 };
     struct walked_thread target[THREADS];
@@ -246,7 +249,7 @@ static void test_many_threads_at_once(void **state)
         end(&target[i]);
 }
 
-/* Sanitizers deliver signals a little later than the system, and but one of them at a time. */
+/* Sanitizers deliver signals a little later than the system, and only one of them at a time. */
 static void expect_foreign(int count)
 {
     for (int i = 0; i < WAIT_MS && atomic_load(&foreign_count) != count; i++)
@@ -254,8 +257,8 @@ static void expect_foreign(int count)
     assert_int_equal(atomic_load(&foreign_count), count);
 }
 
-/* As many as a JVM may have, one beside the other, each so large. */
-static void test_copies_side_by_side_have_different_marks(void **state)
+/* As many as a JVM may have, side by side, each of the same size as a copy. */
+static void test_copies_of_the_library_have_different_marks(void **state)
 {
     enum { COPIES = 64, FROM_MB = 1, TILL_MB = 64 };
     const uintptr_t lowest = UINT64_C(0x7f1234567000);
@@ -270,7 +273,7 @@ static void test_copies_side_by_side_have_different_marks(void **state)
     }
 }
 
-static void test_others_signals_go_on(void **state)
+static void test_signals_of_others_are_passed_on(void **state)
 {
     const int32_t me = (int32_t)syscall(SYS_gettid);
     const union sigval value = { .sival_int = 4711 };
@@ -282,13 +285,14 @@ static void test_others_signals_go_on(void **state)
     assert_int_equal(sigqueue(getpid(), number, value), 0);
     expect_foreign(1);
     assert_int_equal(atomic_load(&foreign_value), 4711);
-    send_value(me, smp_signal_request_id(), SI_QUEUE, cookie); /* our cookie, another way */
+    /* our cookie, sent in another way */
+    send_value(me, smp_signal_request_id(), SI_QUEUE, cookie);
     expect_foreign(2);
-    send_value(me, smp_signal_request_id() - 1, SI_TIMER, cookie); /* another process */
+    send_value(me, smp_signal_request_id() - 1, SI_TIMER, cookie); /* from another process */
     expect_foreign(3);
     send_cookie(me, cookie ^ (1ULL << 60));
     expect_foreign(4);
-    /* The mark of another core, whose data lie elsewhere. */
+    /* The mark of another core, whose data are elsewhere. */
     assert_int_equal(cookie >> 48, smp_cookie_mark(&smp_signal_process));
     assert_int_not_equal(
         cookie >> 48, smp_cookie_mark((const void *)((uintptr_t)&smp_signal_process + (1 << 20))));
@@ -302,8 +306,9 @@ static void test_others_signals_go_on(void **state)
     smp_signal_release(cookie);
 }
 
-/* A second number has its own handler before ours, or none: neither is the first one's. */
-static void test_another_number(void **state)
+/* A second signal number has its own earlier handler or none: both are independent of the first
+ * number's. */
+static void test_another_signal_number(void **state)
 {
     const int other = number + 1;
     const union sigval value = { .sival_int = 4712 };
@@ -318,7 +323,8 @@ static void test_another_number(void **state)
     assert_int_equal(smp_signals_install(0), SMP_EINVAL);
     assert_int_equal(smp_signals_install(SMP_SIGNAL_NUMBERS), SMP_EINVAL);
     atomic_store(&foreign_count, 0);
-    assert_int_equal(sigqueue(getpid(), other, value), 0); /* would end us, were it the default */
+    /* would end this process if it had the default action */
+    assert_int_equal(sigqueue(getpid(), other, value), 0);
     assert_int_equal(sigqueue(getpid(), number, value), 0);
     expect_foreign(1);
     assert_int_equal(sigaction(other, NULL, &now), 0);
@@ -332,8 +338,8 @@ static void test_another_number(void **state)
     end(&target);
 }
 
-/* With SA_SIGINFO beside it SIG_IGN is still no function. */
-static void test_a_number_that_was_ignored(void **state)
+/* SIG_IGN is no function, even together with SA_SIGINFO. */
+static void test_an_ignored_signal_number(void **state)
 {
     const int ignored = number + 2;
     const union sigval value = { .sival_int = 4713 };
@@ -365,13 +371,13 @@ static void test_under_filters_of_system_calls(void **state)
     assert_null(smp_signals_refusal());
     assert_int_equal(permitted, 0);
     assert_int_equal(seccomp_run(SYS_rt_tgsigqueueinfo, SECCOMP_RET_ERRNO | EPERM, try_to_send), 1);
-    /* Our process lives on where the filter ends one that makes the call. */
+    /* This process survives even if the filter ends one that makes the call. */
     assert_int_equal(seccomp_run(SYS_rt_tgsigqueueinfo, SECCOMP_RET_KILL_PROCESS, try_to_send), 1);
     assert_int_equal(seccomp_run(SYS_rt_tgsigqueueinfo, SECCOMP_RET_TRAP, try_to_send), 1);
 }
 
-/* One in so many is timed, from its beginning to its end. */
-static void test_the_price_is_measured(void **state)
+/* One call in a certain number is timed, from beginning to end. */
+static void test_the_handler_cost_is_measured(void **state)
 {
     enum { SIGNALS = 3 * SMP_SIGNAL_TIMED_EVERY, TIMED = 3 };
     struct smp_handler_cost before;
@@ -386,7 +392,7 @@ static void test_the_price_is_measured(void **state)
         wait_ms(WAIT_MS);
         smp_signal_release(cookie);
     }
-    end(&target); /* its handlers have come to their end */
+    end(&target); /* its handlers have finished */
     smp_signals_get_handler_cost(&after);
     assert_int_equal(after.signals - before.signals, SIGNALS);
     assert_int_equal(after.timed - before.timed, TIMED);
@@ -396,7 +402,7 @@ static void test_the_price_is_measured(void **state)
 }
 
 /* A signal whose request is over matches no slot. */
-static void test_stale_signals_do_nothing(void **state)
+static void test_outdated_signals_are_ignored(void **state)
 {
     const int32_t me = (int32_t)syscall(SYS_gettid);
     uint64_t cookie = 0;
@@ -404,10 +410,10 @@ static void test_stale_signals_do_nothing(void **state)
     (void)state;
     atomic_store(&walked_tid, 0);
     (void)fill(&cookie);
-    send_cookie(me, cookie); /* not posted */
+    send_cookie(me, cookie); /* not expected */
     smp_signal_release(cookie);
     send_cookie(me, cookie);
-    for (size_t i = 0; i < 2 * SMP_SIGNAL_SLOTS; i++) { /* every slot serves others by now */
+    for (size_t i = 0; i < 2 * SMP_SIGNAL_SLOTS; i++) { /* by now every slot serves others */
         uint64_t other = 0;
         (void)fill(&other);
         smp_signal_release(other);
@@ -417,8 +423,8 @@ static void test_stale_signals_do_nothing(void **state)
     assert_int_equal(atomic_load(&mailbox->pending), 0);
 }
 
-/* The wait for it is over, but it is an answer. */
-static void test_a_late_answer(void **state)
+/* The wait is over, but the answer is valid. */
+static void test_a_late_answer_is_accepted(void **state)
 {
     struct walked_thread target;
 
@@ -443,9 +449,9 @@ static void test_a_late_answer(void **state)
     end(&target);
 }
 
-/* Its slot is free at once, for requests of others, too. Its frames may be gone: when its signal
- * comes nothing is walked. */
-static void test_an_abandoned_request(void **state)
+/* Its slot is free at once, also for other requests. Its frames may be gone: when its signal
+ * comes, nothing is walked. */
+static void test_an_abandoned_request_is_not_walked(void **state)
 {
     struct walked_thread target;
 
@@ -474,7 +480,7 @@ static void test_an_abandoned_request(void **state)
     end(&target);
 }
 
-static void test_a_walk_at_work_is_not_given_up(void **state)
+static void test_a_running_walk_is_not_abandoned(void **state)
 {
     struct walked_thread target;
 
@@ -494,8 +500,8 @@ static void test_a_walk_at_work_is_not_given_up(void **state)
     end(&target);
 }
 
-/* The thread sanitizer has handlers of its own; the address sanitizer does not see the frames that
- * a cancellation leaves. */
+/* The thread sanitizer has its own handlers; the address sanitizer does not see the frames that a
+ * cancellation leaves. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define MAY_CANCEL 0
 #else
@@ -509,8 +515,8 @@ static void *spin_cancellable(void *self)
     return spin(self);
 }
 
-/* An asynchronous cancellation waits until the handler has returned, or its slot would be BUSY for
- * ever. */
+/* An asynchronous cancellation must wait until the handler has returned; otherwise its slot would
+ * be BUSY for ever. */
 static void test_a_cancelled_thread_ends_its_walk(void **state)
 {
     struct walked_thread target;
@@ -570,9 +576,9 @@ static void test_an_ended_thread_gets_no_signal(void **state)
     assert_int_equal(atomic_load(&mailbox->pending), 0);
 }
 
-/* Threads that end while they are target: an answer, or SMP_EGONE, and never a walk after the end.
- */
-static void test_ends_and_requests_race(void **state)
+/* Threads end while they are requested: the result is an answer or SMP_EGONE, and never a walk
+ * after the end. */
+static void test_threads_end_while_they_are_requested(void **state)
 {
     (void)state;
     for (int round = 0; round < 300; round++) {
@@ -586,7 +592,7 @@ static void test_ends_and_requests_race(void **state)
         const enum smp_status status = smp_signals_request(number, &target.thread, slot, cookie);
         assert_true(status == SMP_OK || status == SMP_EGONE);
         assert_int_equal(pthread_join(target.handle, NULL), 0);
-        /* The signal, if any, has been answered before the thread was allowed to end. */
+        /* The signal, if there is one, was answered before the thread was allowed to end. */
         assert_int_equal(smp_signal_state(cookie),
                          status == SMP_OK ? SMP_SLOT_DONE : SMP_SLOT_FREE);
         smp_signal_release(cookie);
@@ -594,7 +600,7 @@ static void test_ends_and_requests_race(void **state)
     assert_int_equal(atomic_load(&mailbox->pending), 0);
 }
 
-static void test_all_slots_in_use(void **state)
+static void test_requests_fail_if_all_slots_are_in_use(void **state)
 {
     static uint64_t cookies[SMP_SIGNAL_SLOTS];
     uint64_t more = 0;
@@ -611,7 +617,7 @@ static void test_all_slots_in_use(void **state)
     smp_signal_release(more);
 }
 
-/* --- other handlers above ours --- */
+/* --- other handlers installed after ours --- */
 
 static struct sigaction ours;
 static _Atomic int swallowed;
@@ -656,7 +662,7 @@ static void expect_answers(bool answers)
     end(&target);
 }
 
-static void test_a_handler_that_passes_on_is_left_alone(void **state)
+static void test_a_handler_that_passes_signals_on_is_kept(void **state)
 {
     char taker[256];
 
@@ -671,7 +677,8 @@ static void test_a_handler_that_passes_on_is_left_alone(void **state)
     assert_int_equal(sigaction(number, &ours, NULL), 0);
 }
 
-/* In a process of its own, as the number is lost for the others. Returns its exit status. */
+/* Runs in a child process, because the signal number is lost for the others. Returns its exit
+ * status. */
 static int in_child(void (*run)(void))
 {
     int status = 0;
@@ -686,8 +693,8 @@ static int in_child(void (*run)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Taken back, above the other one, which gets what is not ours, once; if it passes that on, the
- * handler below gets it. */
+/* Our handler is installed again, above the other one. The other handler gets the signals that are
+ * not ours, once; if it passes one on, the handler below gets it. */
 static void take_back_from_others(void)
 {
     struct sigaction now;
@@ -711,7 +718,7 @@ static void take_back_from_others(void)
     assert_string_equal(taker, "the default action");
     expect_answers(true);
 
-    /* Not again and again. */
+    /* Not repeatedly. */
     put_above(swallow);
     assert_int_equal(check(taker), SMP_SIGNALS_LOST);
     assert_true(smp_signals_is_lost(number));
@@ -741,7 +748,7 @@ static void pass_on_in_a_circle(void)
     assert_int_equal(foreign_count, 1);
 }
 
-static void test_a_signal_that_is_taken(void **state)
+static void test_a_signal_taken_by_another_handler(void **state)
 {
     (void)state;
     assert_int_equal(in_child(take_back_from_others), 0);
@@ -754,7 +761,7 @@ enum { NONE_PENDING = 40, ONE_PENDING = 41, NO_PROGRAM = 42 };
 
 static const char *own_file;
 
-/* The new program. */
+/* The code of the new program. */
 static int say_what_is_pending(void)
 {
     sigset_t pending;
@@ -763,7 +770,7 @@ static int say_what_is_pending(void)
     return sigismember(&pending, smp_signals_number(0)) == 1 ? ONE_PENDING : NONE_PENDING;
 }
 
-/* The mask and what is pending pass on to the new program. */
+/* The signal mask and pending signals are inherited by the new program. */
 static void replace_program(void)
 {
     char name[] = "test_signal";
@@ -799,18 +806,18 @@ static void replace_with_another_signal(void)
     replace_program();
 }
 
-static void test_no_request_outlives_the_program(void **state)
+static void test_no_request_survives_exec(void **state)
 {
     const int left = in_child(replace_with_another_signal);
 
     (void)state;
     if (left == NO_PROGRAM)
-        skip(); /* an emulator runs this one */
+        skip(); /* an emulator runs this program */
     assert_int_equal(left, ONE_PENDING);
     assert_int_equal(in_child(replace_with_a_request), NONE_PENDING);
 }
 
-static void test_mailboxes_run_out(void **state)
+static void test_the_number_of_mailboxes_is_limited(void **state)
 {
     struct smp_signal_mailbox *taken[SMP_SIGNAL_MAILBOXES];
     size_t count = 0;
@@ -819,38 +826,39 @@ static void test_mailboxes_run_out(void **state)
     for (struct smp_signal_mailbox *one = smp_signals_take_mailbox(); one != NULL;
          one = smp_signals_take_mailbox())
         taken[count++] = one;
-    assert_int_equal(count, SMP_SIGNAL_MAILBOXES - 1); /* ours is the other */
+    /* this thread's mailbox is the remaining one */
+    assert_int_equal(count, SMP_SIGNAL_MAILBOXES - 1);
     while (count > 0)
         smp_signals_give_mailbox(taken[--count]);
 }
 
-/* With an argument it is the program by which a test replaces itself. */
+/* With an argument it is the program with which a test replaces itself. */
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_thread_walks_itself),
-        cmocka_unit_test(test_many_threads_at_once),
-        cmocka_unit_test(test_others_signals_go_on),
-        cmocka_unit_test(test_copies_side_by_side_have_different_marks),
-        cmocka_unit_test(test_another_number),
-        cmocka_unit_test(test_a_number_that_was_ignored),
+        cmocka_unit_test(test_a_requested_thread_walks_itself),
+        cmocka_unit_test(test_many_threads_are_requested_at_once),
+        cmocka_unit_test(test_signals_of_others_are_passed_on),
+        cmocka_unit_test(test_copies_of_the_library_have_different_marks),
+        cmocka_unit_test(test_another_signal_number),
+        cmocka_unit_test(test_an_ignored_signal_number),
         cmocka_unit_test(test_under_filters_of_system_calls),
-        cmocka_unit_test(test_the_price_is_measured),
-        cmocka_unit_test(test_stale_signals_do_nothing),
-        cmocka_unit_test(test_a_late_answer),
-        cmocka_unit_test(test_an_abandoned_request),
-        cmocka_unit_test(test_a_walk_at_work_is_not_given_up),
+        cmocka_unit_test(test_the_handler_cost_is_measured),
+        cmocka_unit_test(test_outdated_signals_are_ignored),
+        cmocka_unit_test(test_a_late_answer_is_accepted),
+        cmocka_unit_test(test_an_abandoned_request_is_not_walked),
+        cmocka_unit_test(test_a_running_walk_is_not_abandoned),
 #if MAY_CANCEL
         cmocka_unit_test(test_a_cancelled_thread_ends_its_walk),
 #endif
         cmocka_unit_test(test_a_closed_process_does_not_walk),
         cmocka_unit_test(test_an_ended_thread_gets_no_signal),
-        cmocka_unit_test(test_ends_and_requests_race),
-        cmocka_unit_test(test_all_slots_in_use),
-        cmocka_unit_test(test_a_handler_that_passes_on_is_left_alone),
-        cmocka_unit_test(test_a_signal_that_is_taken),
-        cmocka_unit_test(test_no_request_outlives_the_program),
-        cmocka_unit_test(test_mailboxes_run_out),
+        cmocka_unit_test(test_threads_end_while_they_are_requested),
+        cmocka_unit_test(test_requests_fail_if_all_slots_are_in_use),
+        cmocka_unit_test(test_a_handler_that_passes_signals_on_is_kept),
+        cmocka_unit_test(test_a_signal_taken_by_another_handler),
+        cmocka_unit_test(test_no_request_survives_exec),
+        cmocka_unit_test(test_the_number_of_mailboxes_is_limited),
     };
 
     own_file = arguments[0];

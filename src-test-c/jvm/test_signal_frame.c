@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers that interrupt each other for real, and frames that look like the kernel's. */
+/* Handlers that really interrupt each other, and frames that look like the kernel's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,14 +18,14 @@
 
 /* The findings of one round's handlers. */
 static struct {
-    struct smp_signal_stack stack; /* as it is known to the search */
-    const ucontext_t *other;       /* what the other handler's context is */
-    const ucontext_t *third;       /* and that of one more below it */
-    const ucontext_t *at;          /* found */
+    struct smp_signal_stack stack; /* the stack as the search knows it */
+    const ucontext_t *other;       /* the other handler's context */
+    const ucontext_t *third;       /* the context of one more handler below it */
+    const ucontext_t *at;          /* the context that was found */
     const ucontext_t *above;
-    struct smp_registers copied; /* at the time: the frame is gone later */
-    struct smp_signal_stack on;  /* the stack that was interrupted */
-    int depth; /* of calls in the other handler before it sends our signal; 0: it does not */
+    struct smp_registers copied; /* copied at that time, because the frame is gone later */
+    struct smp_signal_stack on;  /* the interrupted stack */
+    int depth; /* calls in the other handler before it sends our signal; 0: it does not send it */
 } round_of;
 
 static void handle_ours(int number, siginfo_t *info, void *context)
@@ -86,7 +86,7 @@ static int set_up(void **state)
     install(SIGHUP, handle_third, 0);
     install(SIGUSR1, handle_other, 0);
     install(SIGUSR2, handle_ours, 0);
-    (void)raise(SIGUSR2); /* learns */
+    (void)raise(SIGUSR2); /* lets the code learn the restorer */
     round_of.at = NULL;
     round_of.above = NULL;
     return 0;
@@ -101,7 +101,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* All are pending when the first is delivered: each interrupts the one before at its beginning. */
+/* All signals are pending when the first one is delivered: each interrupts the previous handler at
+ * its beginning. */
 static void deliver(int first, int second, int third)
 {
     sigset_t set;
@@ -119,7 +120,7 @@ static void deliver(int first, int second, int third)
 }
 
 #if defined(__x86_64__)
-/* Sends our signal from below a part of the stack that nothing is written to. */
+/* Sends our signal from below a part of the stack that is never written. */
 static __attribute__((noinline)) void send_from_far_below(void)
 {
     volatile char room[8192];
@@ -129,8 +130,8 @@ static __attribute__((noinline)) void send_from_far_below(void)
     room[1] = room[0];
 }
 
-/* The frames of signals that are over lie there, as whole as they were. */
-static void test_frames_that_are_over_are_not_taken(void **state)
+/* Frames of finished signals are still on the stack, complete. */
+static void test_frames_of_finished_signals_are_not_taken(void **state)
 {
     (void)state;
     (void)raise(SIGUSR1);
@@ -142,7 +143,7 @@ static void test_frames_that_are_over_are_not_taken(void **state)
 }
 #endif
 
-static void test_the_restorer_is_learned_from_its_code(void **state)
+static void test_the_restorer_is_recognised_by_its_code(void **state)
 {
     static const uint8_t other[16] = { 0xc3 };
     const uintptr_t known = smp_signal_frame_restorer();
@@ -155,7 +156,7 @@ static void test_the_restorer_is_learned_from_its_code(void **state)
     assert_int_equal(smp_signal_frame_restorer(), known);
 }
 
-static void test_no_handler_was_interrupted(void **state)
+static void test_without_an_interrupted_handler_nothing_is_found(void **state)
 {
     (void)state;
     (void)raise(SIGUSR2);
@@ -174,8 +175,8 @@ static void test_at_the_first_instruction_of_a_handler(void **state)
     assert_true(round_of.copied.sp < round_of.stack.high);
 }
 
-/* Without the bounds of the stack as well: the kernel has just written the frame. */
-static void test_on_a_stack_that_is_not_known(void **state)
+/* Also without the bounds of the stack: the kernel has just written the frame. */
+static void test_a_handler_on_an_unknown_stack_is_found(void **state)
 {
     (void)state;
     round_of.stack = (struct smp_signal_stack){ 0 };
@@ -184,12 +185,12 @@ static void test_on_a_stack_that_is_not_known(void **state)
     assert_null(round_of.above);
 }
 
-static void test_the_handler_itself_interrupted_one(void **state)
+static void test_a_chain_of_interrupted_handlers_is_found(void **state)
 {
     (void)state;
     deliver(SIGHUP, SIGUSR1, SIGUSR2);
     assert_non_null(round_of.third);
-    assert_ptr_equal(round_of.at, round_of.other); /* and from there to the third */
+    assert_ptr_equal(round_of.at, round_of.other); /* and from there the third one is found */
 }
 
 static void test_on_an_alternate_stack(void **state)
@@ -234,22 +235,22 @@ static void test_deep_inside_a_handler(void **state)
     }
 }
 
-/* It is not looked for without end. */
+/* The search is limited. */
 static void test_too_deep_inside_a_handler(void **state)
 {
     (void)state;
-    round_of.depth = 300; /* of more than 64 bytes each */
+    round_of.depth = 300; /* more than 64 bytes each */
     (void)raise(SIGUSR1);
     assert_null(round_of.at);
     assert_null(round_of.above);
 }
 
-/* ------------------------------------------------------------------------------- made-up frames */
+/* -------------------------------------------------------------------------- artificial frames */
 
 enum {
     WORDS = SMP_SIGNAL_FRAME_WORDS + 200,
     FRAME_WORDS = SMP_SIGNAL_FRAME_BYTES / sizeof(uintptr_t),
-    AT = 21 /* word at which the frame begins: so it is aligned as the kernel does it */
+    AT = 21 /* word at which the frame begins, with the kernel's alignment */
 };
 
 static uintptr_t words[WORDS] __attribute__((aligned(16)));
@@ -275,7 +276,7 @@ static ucontext_t *make_frame(size_t word)
     return context;
 }
 
-/* Caught with the stack pointer at a word. */
+/* Searches with the stack pointer at a word. */
 static const ucontext_t *find(size_t word, bool is_deep)
 {
     static ucontext_t context;
@@ -283,12 +284,12 @@ static const ucontext_t *find(size_t word, bool is_deep)
 
     memset(&context, 0, sizeof(context));
     context.uc_stack.ss_flags = SS_DISABLE;
-    (void)sigaddset(&context.uc_sigmask, SIGPROF); /* its handler runs */
+    (void)sigaddset(&context.uc_sigmask, SIGPROF); /* its handler is running */
     registers_set(&context, (struct smp_registers){ .pc = 0x99, .sp = slot(word) });
     return is_deep ? smp_signal_frame_above(stack, &context) : smp_signal_frame_at(stack, &context);
 }
 
-static void test_a_whole_frame_is_taken(void **state)
+static void test_a_complete_frame_is_taken(void **state)
 {
     const ucontext_t *frame = make_frame(AT);
 
@@ -300,8 +301,8 @@ static void test_a_whole_frame_is_taken(void **state)
     assert_null(find(AT + 1, true));
 }
 
-/* Each of the things that the kernel never does. */
-static void test_what_the_kernel_does_not_make_is_refused(void **state)
+/* Each property that the kernel's frames never have. */
+static void test_frames_unlike_the_kernels_are_refused(void **state)
 {
     const int wrong_number = 65;
 
@@ -335,7 +336,7 @@ static void test_what_the_kernel_does_not_make_is_refused(void **state)
     assert_null(find(AT, false));
 }
 
-/* The other handler has returned: the restorer runs. */
+/* The other handler has returned and the restorer is running. */
 static void test_in_the_restorer(void **state)
 {
     const ucontext_t *frame = make_frame(AT);
@@ -358,8 +359,9 @@ static void test_in_the_restorer(void **state)
     assert_null(smp_signal_frame_at(stack, &context));
 }
 
-/* Nothing beyond the end of the stack is read, nor more than a limit above the stack pointer. */
-static void test_where_the_search_ends(void **state)
+/* Nothing beyond the end of the stack is read, and no more than a limit above the stack
+ * pointer. */
+static void test_the_search_is_limited(void **state)
 {
     const size_t last = WORDS - FRAME_WORDS;
     const ucontext_t *frame = make_frame(SMP_SIGNAL_FRAME_WORDS - 1);
@@ -372,7 +374,7 @@ static void test_where_the_search_ends(void **state)
     memset(words, 0, sizeof(words));
     words[last] = smp_signal_frame_restorer(); /* it would end exactly at the end */
     assert_null(find(last, true));
-    words[WORDS - 1] = smp_signal_frame_restorer(); /* it would end beyond */
+    words[WORDS - 1] = smp_signal_frame_restorer(); /* it would end beyond the end */
     assert_null(find(WORDS - 1, true));
     assert_null(find(WORDS - 1, false));
     assert_null(find(WORDS + 10, true));
@@ -395,20 +397,20 @@ static void test_walks_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_the_restorer_is_learned_from_its_code),
-        TEST(test_no_handler_was_interrupted),
+        TEST(test_the_restorer_is_recognised_by_its_code),
+        TEST(test_without_an_interrupted_handler_nothing_is_found),
         TEST(test_at_the_first_instruction_of_a_handler),
-        TEST(test_on_a_stack_that_is_not_known),
-        TEST(test_the_handler_itself_interrupted_one),
+        TEST(test_a_handler_on_an_unknown_stack_is_found),
+        TEST(test_a_chain_of_interrupted_handlers_is_found),
         TEST(test_on_an_alternate_stack),
 #if defined(__x86_64__)
         TEST(test_deep_inside_a_handler),
         TEST(test_too_deep_inside_a_handler),
-        TEST(test_a_whole_frame_is_taken),
-        TEST(test_what_the_kernel_does_not_make_is_refused),
+        TEST(test_a_complete_frame_is_taken),
+        TEST(test_frames_unlike_the_kernels_are_refused),
         TEST(test_in_the_restorer),
-        TEST(test_frames_that_are_over_are_not_taken),
-        TEST(test_where_the_search_ends),
+        TEST(test_frames_of_finished_signals_are_not_taken),
+        TEST(test_the_search_is_limited),
 #endif
         TEST(test_walks_are_counted),
     };

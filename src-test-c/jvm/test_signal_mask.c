@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void test_texts(void **state)
+static void test_masks_are_read_from_texts(void **state)
 {
     (void)state;
     assert_int_equal(smp_signal_mask_parse("0000002000000000"), smp_signal_mask_bit(38));
@@ -23,7 +23,7 @@ static void test_texts(void **state)
     assert_int_equal(smp_signal_mask_parse(""), 0);
 }
 
-static void test_this_thread(void **state)
+static void test_the_mask_of_this_thread_is_read(void **state)
 {
     const int32_t tid = (int32_t)syscall(SYS_gettid);
     sigset_t set;
@@ -38,8 +38,8 @@ static void test_this_thread(void **state)
     assert_int_equal(smp_signal_mask_of_tid(0), 0);
 }
 
-/* Its status has all groups before the mask. In a process of its own, which keeps them. */
-static void test_a_process_with_many_groups(void **state)
+/* Its status lists all groups before the mask. Runs in a child process, which keeps the groups. */
+static void test_the_mask_of_a_process_with_many_groups_is_read(void **state)
 {
     enum { GROUPS = 4000, IS_RIGHT = 0, IS_WRONG, IS_REFUSED };
     static gid_t groups[GROUPS];
@@ -69,9 +69,9 @@ static void test_a_process_with_many_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_this_thread),
-        cmocka_unit_test(test_a_process_with_many_groups),
+        cmocka_unit_test(test_masks_are_read_from_texts),
+        cmocka_unit_test(test_the_mask_of_this_thread_is_read),
+        cmocka_unit_test(test_the_mask_of_a_process_with_many_groups_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

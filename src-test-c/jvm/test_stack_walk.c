@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frame a walk in the handler begins with, on a made-up stack in made-up code, with a walk of
- * our own that takes one frame, or an AsyncGetCallTrace that takes one set of registers; both
+/* The frame with which a walk in the handler begins, on an artificial stack in artificial code.
+ * Our own walk takes exactly one frame and AsyncGetCallTrace exactly one set of registers; both
  * refuse all others. */
 #include <setjmp.h>
 #include <signal.h>
@@ -23,7 +23,7 @@
 #if defined(__x86_64__)
 
 enum {
-    CALLER = 0x100, /* offsets in the made-up code */
+    CALLER = 0x100, /* offsets in the artificial code */
     METHOD = 0x400,
     NATIVE = 0x500,
     NEW_METHOD = 0x680, /* its event has not come yet */
@@ -48,7 +48,7 @@ static uint8_t code[0x1000] __attribute__((aligned(64)));
 static uintptr_t stack[WORDS] __attribute__((aligned(16)));
 static struct smp_jvm_frame frames[FRAMES];
 static struct smp_walk_answer answer;
-/* Ends as the C library's handlers do; the JVM's own code lies elsewhere. */
+/* Ends as the C library's handlers do; the JVM's own code is elsewhere. */
 enum { OTHER_SIGNAL = 27 };
 
 static uint8_t restorer[16] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
@@ -56,7 +56,7 @@ static bool no_own_walk; /* the engine is AsyncGetCallTrace */
 static bool no_engine;
 static bool no_bounds;
 static bool was_alive;
-static bool is_frameless; /* the code of the native method */
+static bool is_frameless; /* the code of the native method has no frame */
 static uintptr_t bcp;     /* registers of the interpreter */
 static uintptr_t method_register;
 static uintptr_t result_register;
@@ -68,15 +68,15 @@ static _Atomic int64_t ended_ns;
 static struct {
     uintptr_t pc;
     uintptr_t sp;
-    int32_t code;   /* for all else */
-    uintptr_t root; /* of what it gives */
+    int32_t code;   /* for all other registers */
+    uintptr_t root; /* the root of its frames */
     int calls;
 } jvm;
 
 /* The arguments of our own walk. */
 static struct {
     struct smp_frames_start from; /* fp, bcp 0: any */
-    bool is_at_root;              /* there is no frame any more */
+    bool is_at_root;              /* there is no further frame */
     struct smp_stack_cut cut;
     int calls;
 } own;
@@ -105,10 +105,10 @@ static uintptr_t at(size_t offset)
 
 static uintptr_t slot(size_t word)
 {
-    return (uintptr_t)stack + word * sizeof(uintptr_t); /* may lie outside */
+    return (uintptr_t)stack + word * sizeof(uintptr_t); /* may be outside the stack */
 }
 
-/* Registers that the kernel has saved: the interrupted ones, and those in frames of other
+/* Register sets that the kernel has saved: the interrupted ones, and those in frames of other
  * handlers. */
 static struct smp_registers saved[4];
 static size_t saved_count;
@@ -144,7 +144,7 @@ static void walk_as_expected(struct smp_jvm_trace *trace, int32_t depth, void *c
     jvm.calls++;
     assert_int_equal(depth, FRAMES - 1);
     assert_non_null(trace->env);
-    assert_true(has_saved(registers)); /* it never gets others: they can crash a JVM */
+    assert_true(has_saved(registers)); /* it must not get other registers, which can crash a JVM */
     if (registers.pc != jvm.pc || registers.sp != jvm.sp) {
         trace->count = jvm.code;
         return;
@@ -185,7 +185,7 @@ static const struct {
     { INTERPRETER, 0x100, SMP_BLOB_INTERPRETER, 0 },
 };
 
-/* New code of CALLER's method, beyond all that is known from events. */
+/* New code of CALLER's method, beyond all code known from events. */
 static uint8_t late_code[64];
 
 static bool find_late_code(uintptr_t pc, struct smp_blob *out)
@@ -218,7 +218,7 @@ static bool find_blob(const struct smp_own_walk *self, uintptr_t pc, struct smp_
     return find_late_code(pc, out);
 }
 
-/* Here a Method* is its id. */
+/* Here a Method* is its own id. */
 static bool find_id(const struct smp_own_walk *self, uintptr_t method, struct smp_jvm_frame *to,
                     uint32_t capacity, uint64_t *id)
 {
@@ -233,7 +233,7 @@ static const struct smp_own_walk own_walk = { .walk = walk_own,
                                               .find = find_blob,
                                               .id_of = find_id };
 
-/* call rel32 to target, so that the next instruction is at the offset. */
+/* call rel32 to target; the next instruction is at the offset. */
 static void put_call(size_t offset, size_t target)
 {
     const int32_t distance = (int32_t)target - (int32_t)offset;
@@ -290,14 +290,15 @@ static int unmake(void **state)
     return 0;
 }
 
-/* Walks as caught at pc with the stack pointer at a word; the registers must come back as they
- * were. */
+/* Walks with the thread caught at pc and the stack pointer at a word. The registers must come back
+ * unchanged. */
 static void catch_with(struct smp_registers caught, struct smp_walk_target target)
 {
     ucontext_t context;
 
     memset(&context, 0, sizeof(context));
-    (void)sigaddset(&context.uc_sigmask, OTHER_SIGNAL); /* its handler may be what was caught */
+    /* its handler may be what was interrupted */
+    (void)sigaddset(&context.uc_sigmask, OTHER_SIGNAL);
     registers_set(&context, caught);
     context.uc_mcontext.gregs[REG_R13] = (greg_t)bcp;
     context.uc_mcontext.gregs[REG_RBX] = (greg_t)method_register;
@@ -357,13 +358,13 @@ static void take_own(uintptr_t pc, uintptr_t line_pc, uintptr_t sp)
     own.from = (struct smp_frames_start){ .sp = sp, .pc = pc, .line_pc = line_pc };
 }
 
-/* The line of a call of the stub is recorded at its return address, or behind. */
+/* The line of a stub's caller is recorded at its return address or after it. */
 static void take_own_stub_caller(uintptr_t sp)
 {
     take_own(at(CALLER + 0x60), at(CALLER + 0x60), sp);
 }
 
-static void test_prologues_are_understood(void **state)
+static void test_prologues_are_recognised(void **state)
 {
     static const uint8_t second[] = {
         0x48, 0x81, 0xec, 0x18, 0, 0, 0, 0x48, 0x89, 0x6c, 0x24, 0x10
@@ -392,7 +393,7 @@ static void test_prologues_are_understood(void **state)
     assert_int_equal(smp_machine_code_frame(text, 3).bytes, 0);
 }
 
-static void test_a_complete_frame_is_walked_by_ourselves(void **state)
+static void test_a_complete_frame_is_walked_without_the_jvm(void **state)
 {
     (void)state;
     take_own(at(METHOD + 0x50), at(METHOD + 0x51), slot(8));
@@ -400,7 +401,7 @@ static void test_a_complete_frame_is_walked_by_ourselves(void **state)
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_int_equal(jvm.calls, 0);
     assert_int_equal(own.calls, 1);
-    take_own(at(NEW_METHOD + 0x50), at(NEW_METHOD + 0x51), slot(8)); /* code_map.h has it later */
+    take_own(at(NEW_METHOD + 0x50), at(NEW_METHOD + 0x51), slot(8)); /* code_map.h gets it later */
     catch_at(at(NEW_METHOD + 0x50), 8, NULL);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     take_own(at(NATIVE + 0x50), 0, slot(8));
@@ -436,7 +437,8 @@ static void test_at_the_entry(void **state)
     stack[9] = at(CALLER + 0x40);
     catch_at(at(METHOD + 8), 8, NULL);
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
-    take_own(at(CALLER + 0x40), 0, slot(8 + FRAME_BYTES / 8)); /* complete, but not declared so */
+    /* complete, but not declared to be */
+    take_own(at(CALLER + 0x40), 0, slot(8 + FRAME_BYTES / 8));
     stack[9] = 0;
     stack[8 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
     catch_at(at(METHOD + 12), 8, NULL);
@@ -446,14 +448,15 @@ static void test_at_the_entry(void **state)
 static void test_at_the_return(void **state)
 {
     (void)state;
-    for (size_t left = 0; left < 2; left++) { /* of words: none, or the saved frame pointer */
+    /* words that are left: none, or the saved frame pointer */
+    for (size_t left = 0; left < 2; left++) {
         memset(stack, 0, sizeof(stack));
         stack[10 + left] = at(CALLER + 0x40);
         take_own(at(METHOD + 0x50), at(METHOD + 0x51), slot(10 + left) + 8 - FRAME_BYTES);
         catch_at(at(METHOD + 0x50), 10, NULL);
         expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
     }
-    /* A caller that does not expect this frame: it counts as left. */
+    /* The caller does not expect this frame, so the frame counts as left. */
     memset(stack, 0, sizeof(stack));
     stack[10] = at(CALLER + 0x40);
     take_own(at(CALLER + 0x40), 0, slot(11));
@@ -461,13 +464,13 @@ static void test_at_the_return(void **state)
     expect(SMP_ANSWER_AT_RETURN, 3, METHOD_ID);
 }
 
-/* The code shows that the frame has been taken down. What still lies there looks like a frame, and
- * is one of an earlier call. */
+/* The code shows that the frame has been removed. The words on the stack look like a frame, but
+ * belong to an earlier call. */
 static void test_a_frame_that_was_taken_down_is_not_walked(void **state)
 {
     static const struct {
         uint8_t text[16];
-        size_t at; /* the instruction in it that is caught */
+        size_t at; /* the offset of the instruction that is interrupted */
         size_t left;
     } ends[] = {
         { { 0x5d, 0xc3 }, 0, 1 },
@@ -488,15 +491,15 @@ static void test_a_frame_that_was_taken_down_is_not_walked(void **state)
         take_own(pc, pc + 1, slot(10));
         catch_at(pc, 10, NULL);
         assert_int_not_equal(answer.answer, SMP_ANSWER_WHOLE);
-        stack[returns] = at(INTERPRETER + 8); /* where it returns to for sure */
+        stack[returns] = at(INTERPRETER + 8); /* where it certainly returns to */
         take_own(pc, pc + 1, slot(returns) + 8 - FRAME_BYTES);
         catch_at(pc, 10, NULL);
         expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
     }
 }
 
-/* add $0x5d, %eax; jmp: the byte before the jump is also that of pop %rbp. Where the jump leads
- * tells them apart: a method that has left its frame jumps to a stub. */
+/* add $0x5d, %eax; jmp: the byte before the jump is also that of pop %rbp. The target of
+ * the jump tells them apart: a method that has left its frame jumps to a stub. */
 static void test_a_jump_inside_the_method_keeps_its_frame(void **state)
 {
     static const struct {
@@ -525,11 +528,11 @@ static void test_a_jump_inside_the_method_keeps_its_frame(void **state)
     }
 }
 
-/* No frame lies below a thread's first frame in Java. */
-static void test_the_first_frame_is_being_made(void **state)
+/* There is no frame below a thread's first frame in Java. */
+static void test_while_the_first_frame_is_created(void **state)
 {
     (void)state;
-    stack[8] = (uintptr_t)restorer; /* where native code has called it: not in any method */
+    stack[8] = (uintptr_t)restorer; /* native code has called it: not in any method */
     take_own((uintptr_t)restorer, 0, slot(9));
     own.is_at_root = true;
     catch_at(at(METHOD), 8, NULL);
@@ -560,7 +563,7 @@ static void test_with_registers_pushed(void **state)
     expect(SMP_ANSWER_PUSHED, 2, CALLER_ID);
 }
 
-/* The frame lies above so many words that were pushed. An old return address lies where it would be
+/* The frame is above this many pushed words. An old return address is where the right one would be
  * if nothing were pushed. */
 static void expect_frame_above(uintptr_t pc, size_t pushed)
 {
@@ -574,8 +577,8 @@ static void expect_frame_above(uintptr_t pc, size_t pushed)
     assert_int_equal(own.calls, 1);
 }
 
-/* C1's type check: where an old return address lies would be the frame's own if no argument were on
- * the stack. So the right place is looked at first. */
+/* C1's type check: an old return address is where the frame's own would be if no argument were on
+ * the stack. So the right place is tried first. */
 static void test_between_the_pushes_and_pops_of_arguments(void **state)
 {
     static const struct {
@@ -591,7 +594,7 @@ static void test_between_the_pushes_and_pops_of_arguments(void **state)
         /* no call, and the end of a frame */
         { { 0x53, 0x50, 0x5b, 0x5b }, { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 0 } } },
         { { 0xe8, 0, 0, 0, 0, 0x85, 0xdb }, { { 0, 0 }, { 5, 0 } } },
-        /* cmp: no push, though what follows would be one */
+        /* cmp: no push, although the bytes after it would be one */
         { { 0x39, 0x50, 0xe8, 0, 0, 0, 0, 0x5b, 0x5b }, { { 0, 0 } } },
     };
 
@@ -622,7 +625,7 @@ static const uint8_t array_copy[] = {
     0x8b, 0xf1                                         /* 50 */
 };
 
-static void test_while_arrays_are_kept(void **state)
+static void test_while_arrays_are_saved(void **state)
 {
     static const struct {
         uint8_t offset, pushed;
@@ -652,7 +655,7 @@ static void test_while_arrays_are_kept(void **state)
 static void test_in_a_stub(void **state)
 {
     (void)state;
-    stack[10] = at(CALLER + 0x40); /* an old return address, of a call of something else */
+    stack[10] = at(CALLER + 0x40); /* an old return address of another call */
     stack[14] = at(CALLER + 0x60);
     take_own_stub_caller(slot(15));
     catch_at(at(STUB + 4), 8, NULL);
@@ -661,17 +664,15 @@ static void test_in_a_stub(void **state)
     assert_string_equal(smp_code_map_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
 }
 
-/*
- * C1 pushes the arguments of a type check, and pops them behind the call: push; push; call; pop
- * %r8; pop %rsi. The frame begins above them.
- */
+/* C1 pushes the arguments of a type check and pops them after the call: push; push; call; pop %r8;
+ * pop %rsi. The frame begins above them. */
 static void test_in_a_stub_with_pushed_arguments(void **state)
 {
     static const uint8_t pops[] = { 0x41, 0x58, 0x5e };
 
     (void)state;
     memcpy(code + CALLER + 0x60, pops, sizeof(pops));
-    stack[10] = at(CALLER + 0x40); /* an old return address, of a call of something else */
+    stack[10] = at(CALLER + 0x40); /* an old return address of another call */
     stack[14] = at(CALLER + 0x60);
     take_own_stub_caller(slot(17));
     catch_at(at(STUB + 4), 8, NULL);
@@ -684,13 +685,14 @@ static void test_in_a_stub_with_pushed_arguments(void **state)
     memset(code + CALLER + 0x60, 0x90, sizeof(pops));
 }
 
-/* If there are two candidates, the one that called this stub counts. */
-static void test_the_caller_of_this_stub_goes_first(void **state)
+/* Of two candidates, the one that called this stub is taken. */
+static void test_the_caller_of_this_stub_is_preferred(void **state)
 {
     (void)state;
     stack[10] = at(CALLER + 0x40);
     stack[14] = at(CALLER + 0x60);
-    take_own(at(CALLER + 0x40), at(CALLER + 0x40), slot(11)); /* the JVM would take the wrong one */
+    /* the JVM would take the wrong one */
+    take_own(at(CALLER + 0x40), at(CALLER + 0x40), slot(11));
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.count, 3); /* it is the last resort */
     jvm.calls = 0;
@@ -701,11 +703,9 @@ static void test_the_caller_of_this_stub_goes_first(void **state)
     assert_int_equal(own.calls, 1); /* the right one at once */
 }
 
-/*
- * The stubs that copy arrays jump into each other behind push %rbp; mov %rsp, %rbp: the caller has
- * called another stub than the one that runs. In the caller's frame lies what is left of a call of
- * the one that runs.
- */
+/* Stubs that copy arrays jump into each other after push %rbp; mov %rsp, %rbp: the caller has
+ * called another stub than the one that is running. The caller's frame still contains the return
+ * address of an earlier call of the running one. */
 static void test_a_stub_that_another_has_jumped_to(void **state)
 {
     static const uint8_t enter[] = { 0x55, 0x48, 0x8b, 0xec };
@@ -731,7 +731,7 @@ static void test_a_stub_that_another_has_jumped_to(void **state)
         catch_with_fp(at(moments[i].pc), moments[i].sp, slot(moments[i].fp), NULL);
         expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
         assert_string_equal(smp_code_map_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
-        /* The last two keep something else in %rbp: by what lies on the stack. */
+        /* The last two use %rbp for something else: found by the words on the stack. */
         assert_int_equal(own.calls, i < 6 ? 1 : 2);
     }
 }
@@ -739,10 +739,10 @@ static void test_a_stub_that_another_has_jumped_to(void **state)
 /* ------------------------------------------------------------------------------- exceptions */
 
 enum {
-    THROWN = CALLER + 0x40,  /* the exception's pc: behind the call that threw */
-    EARLIER = CALLER + 0x60, /* of an exception before */
+    THROWN = CALLER + 0x40,  /* the exception's pc: after the call that threw */
+    EARLIER = CALLER + 0x60, /* the pc of an earlier exception */
     HANDLER = CALLER + 0xc0, /* no call precedes it */
-    LOOK_UP = CALLER + 0xf0  /* behind the method's call of the stub */
+    LOOK_UP = CALLER + 0xf0  /* after the method's call of the stub */
 };
 
 static void expect_in_throw_stub(void)
@@ -755,7 +755,7 @@ static void expect_in_throw_stub(void)
     own.calls = 0;
 }
 
-static void test_a_method_about_to_look_for_a_handler(void **state)
+static void test_a_method_about_to_search_for_a_handler(void **state)
 {
     const uintptr_t pc = at(LOOK_UP) - 5;
 
@@ -765,7 +765,7 @@ static void test_a_method_about_to_look_for_a_handler(void **state)
     take_own(at(THROWN), 0, slot(8));
     catch_at(pc, 8, NULL);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
-    exception.pc = at(METHOD + 0x50); /* anything */
+    exception.pc = at(METHOD + 0x50); /* any value */
     take_own(pc, pc + 1, slot(8));
     catch_at(pc, 8, NULL);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
@@ -775,7 +775,7 @@ static void test_a_method_about_to_look_for_a_handler(void **state)
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
-static void test_looking_for_a_handler_before_the_jvm_is_called(void **state)
+static void test_searching_for_a_handler_before_the_jvm_is_called(void **state)
 {
     (void)state;
     exception.pc = at(THROWN);
@@ -784,7 +784,7 @@ static void test_looking_for_a_handler_before_the_jvm_is_called(void **state)
     take_own(at(THROWN), 0, slot(9));
     catch_at(at(THROW_STUB), 8, NULL);
     expect_in_throw_stub();
-    stack[8] = 0x77; /* the frame pointer is pushed */
+    stack[8] = 0x77; /* the frame pointer was pushed */
     stack[9] = at(LOOK_UP);
     take_own(at(THROWN), 0, slot(10));
     catch_at(at(THROW_STUB + 1), 8, NULL);
@@ -793,11 +793,11 @@ static void test_looking_for_a_handler_before_the_jvm_is_called(void **state)
     expect_in_throw_stub();
 }
 
-/* Its return address is the exception's pc by then. */
-static void test_looking_for_a_handler_around_the_call_of_the_jvm(void **state)
+/* By then its return address is the exception's pc. */
+static void test_searching_for_a_handler_around_the_call_of_the_jvm(void **state)
 {
     (void)state;
-    exception.pc = at(EARLIER); /* the call has destroyed it */
+    exception.pc = at(EARLIER); /* the call has overwritten it */
     java_thread.exception_pc = at(THROWN);
     stack[12] = at(THROWN);
     take_own(at(THROWN), 0, slot(13));
@@ -814,7 +814,7 @@ static void test_a_handler_is_found(void **state)
     take_own(at(THROWN), 0, slot(10));
     catch_with_fp(at(THROW_STUB + 0x20), 8, slot(8), NULL);
     expect_in_throw_stub();
-    catch_at(at(THROW_STUB + 0x21), 9, NULL); /* its frame is taken down */
+    catch_at(at(THROW_STUB + 0x21), 9, NULL); /* its frame is removed */
     expect_in_throw_stub();
     catch_at(at(OTHER_STUB + 0x21), 9, NULL); /* only this stub has such a return address */
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
@@ -833,7 +833,7 @@ static void test_about_to_jump_to_a_handler(void **state)
     expect_in_throw_stub();
 }
 
-static void test_where_it_was_thrown_is_not_known(void **state)
+static void test_an_exception_from_an_unknown_pc(void **state)
 {
     const uintptr_t others[] = { 0, at(METHOD + 0x50) };
 
@@ -861,7 +861,7 @@ static void test_where_it_was_thrown_is_not_known(void **state)
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
 }
 
-static void test_a_noted_line_is_taken(void **state)
+static void test_a_recorded_call_site_is_taken(void **state)
 {
     (void)state;
     smp_code_map_add_call_site(at(CALLER + 0x60), at(CALLER + 0xa0));
@@ -875,7 +875,7 @@ static void test_a_noted_line_is_taken(void **state)
     assert_int_equal(answer.answer, SMP_ANSWER_UNKNOWN_JAVA);
 }
 
-/* mov $stub, %r10; call *%r10, as calls of stubs are made, with a vzeroupper before. */
+/* mov $stub, %r10; call *%r10, as stubs are called, with a vzeroupper before. */
 static void test_a_call_by_register(void **state)
 {
     static const uint8_t text[] = { 0xc5, 0xf8, 0x77, 0x49, 0xba, 0,    0,    0,
@@ -891,14 +891,14 @@ static void test_a_call_by_register(void **state)
     assert_int_equal(call.start, at(CALLER + 0x80));
     assert_int_equal(smp_machine_code_next_leaf_call(code + CALLER, 0x100, 0, &call), 0x90);
     assert_int_equal(smp_machine_code_next_leaf_call(code + CALLER, 0x100, 0x91, &call), 0);
-    stack[10] = at(CALLER + 0x60); /* calls the stub too, but its frame does not fit */
+    stack[10] = at(CALLER + 0x60); /* also calls the stub, but its frame does not fit */
     stack[14] = at(CALLER + 0x90);
     take_own(at(CALLER + 0x90), at(CALLER + 0x90), slot(15));
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
 }
 
-/* mov $target, %r10; call *%r10, so that the next instruction is at the offset. */
+/* mov $target, %r10; call *%r10; the next instruction is at the offset. */
 static void put_leaf_call(size_t offset, uintptr_t target)
 {
     static const uint8_t text[] = { 0x49, 0xba, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xd2 };
@@ -909,14 +909,14 @@ static void put_leaf_call(size_t offset, uintptr_t target)
 
 enum { LEAF_CALL = CALLER + 0xb0 };
 
-/* Two functions of the C library, called by a method, in a thread that runs Java code. */
+/* Two functions of the C library called by a method, in a thread that runs Java code. */
 static void put_leaf_stack(void)
 {
     java_thread.state = STATE_IN_JAVA;
     put_leaf_call(LEAF_CALL, (uintptr_t)restorer);
-    stack[12] = slot(40); /* frame pointer of the function that is running */
+    stack[12] = slot(40); /* frame pointer of the running function */
     stack[13] = (uintptr_t)restorer;
-    stack[40] = 0x77; /* anything: the method has no frame pointer */
+    stack[40] = 0x77; /* any value: the method has no frame pointer */
     stack[41] = at(LEAF_CALL);
 }
 
@@ -932,14 +932,14 @@ static void test_a_leaf_call(void **state)
     assert_int_equal(jvm.calls, 0); /* it takes another line */
 }
 
-/* A function that keeps something else in the register, and has saved the frame pointer among
- * others on the stack, in a frame larger than what is searched for return addresses. */
+/* A function that uses the register for something else and has saved the frame pointer among other
+ * words, in a frame larger than the part that is searched for return addresses. */
 static void test_a_leaf_call_by_a_saved_frame_pointer(void **state)
 {
     (void)state;
     put_leaf_stack();
     stack[9] = at(LEAF_CALL); /* an old one: no frame pointer leads to it */
-    stack[10] = slot(30);     /* some pointer to the stack */
+    stack[10] = slot(30);     /* any pointer to the stack */
     stack[11] = slot(12);
     take_own(at(LEAF_CALL), at(LEAF_CALL), slot(42));
     catch_at((uintptr_t)restorer, 8, NULL);
@@ -953,9 +953,9 @@ static void test_a_leaf_call_by_a_saved_frame_pointer(void **state)
     take_own(at(LEAF_CALL), at(LEAF_CALL), slot(8 + SMP_WALK_SAVED_WORDS + 2));
     catch_at((uintptr_t)restorer, 8, NULL);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
-    catch_at((uintptr_t)restorer, 7, NULL); /* one too far */
+    catch_at((uintptr_t)restorer, 7, NULL); /* one word too far */
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
-    catch_at((uintptr_t)restorer, WORDS - 2, NULL); /* the stack ends before */
+    catch_at((uintptr_t)restorer, WORDS - 2, NULL); /* the stack ends before it */
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
 }
 
@@ -973,8 +973,8 @@ static void test_a_leaf_call_of_the_interpreter(void **state)
     assert_int_equal(jvm.calls, 0);
 }
 
-/* C1's code calls a stub to end a lock; the stub calls the JVM, which wakes another thread by a
- * function of the C library. */
+/* C1's code calls a stub to release a lock; the stub calls the JVM, which wakes another thread
+ * through a function of the C library. */
 static void put_stack_of_a_wake(void)
 {
     put_leaf_stack();
@@ -990,7 +990,7 @@ static void test_a_leaf_call_of_a_stub(void **state)
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
     assert_true(answer.is_pseudo);
-    stack[9] = slot(30); /* some pointer to the stack */
+    stack[9] = slot(30); /* any pointer to the stack */
     stack[11] = slot(12);
     catch_at((uintptr_t)restorer, 8, NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
@@ -998,8 +998,8 @@ static void test_a_leaf_call_of_a_stub(void **state)
     assert_int_equal(jvm.calls, 0);
 }
 
-/* C1's code of ZGC's barrier passes arguments on the stack, and may keep a register there. Its line
- * is where it goes on. */
+/* C1's code of ZGC's barrier passes arguments on the stack and may save a register there. Its line
+ * is where it continues. */
 static void test_a_leaf_call_of_a_barrier(void **state)
 {
     static const uint8_t taken[] = { 0x48, 0x83, 0xc4, 0x10, 0x4c, 0x8b, 0xc0, 0x58, 0xeb, 0x10 };
@@ -1010,23 +1010,23 @@ static void test_a_leaf_call_of_a_barrier(void **state)
     take_own(at(CALLER + 0x60), at(CALLER + 0x7a), slot(45));
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
-    memcpy(code + CALLER + 0x67, taken + 8, 2); /* it keeps none */
+    memcpy(code + CALLER + 0x67, taken + 8, 2); /* it saves none */
     take_own(at(CALLER + 0x60), at(CALLER + 0x79), slot(44));
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
-    code[CALLER + 0x64] = 0xe9; /* and the result is where it must be */
+    code[CALLER + 0x64] = 0xe9; /* the result is in its place */
     memset(code + CALLER + 0x65, 0, 4);
     take_own(at(CALLER + 0x60), at(CALLER + 0x69), slot(44));
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
-    code[CALLER + 0x64] = 0x5d; /* so a frame is left */
+    code[CALLER + 0x64] = 0x5d; /* so a frame is being left */
     take_own_stub_caller(slot(42));
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
     assert_int_equal(jvm.calls, 0);
 }
 
-/* A method that is entered calls a stub, which calls the JVM. */
+/* At its entry a method calls a stub, which calls the JVM. */
 static void test_a_barrier_at_the_entry(void **state)
 {
     (void)state;
@@ -1044,7 +1044,7 @@ static void test_a_barrier_at_the_entry(void **state)
     assert_int_equal(jvm.calls, 0);
     catch_with_fp(at(OTHER_STUB + 0x10), 8, slot(12), NULL); /* the JVM has called one */
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
-    stack[13] = at(OTHER_STUB + 0x20); /* the JVM was called by another one */
+    stack[13] = at(OTHER_STUB + 0x20); /* another one has called the JVM */
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
     stack[13] = at(STUB + 0x20);
@@ -1053,8 +1053,8 @@ static void test_a_barrier_at_the_entry(void **state)
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
 }
 
-/* Frame pointers of functions that have ended lead to a caller that has called this stub before:
- * the frame above it has called code that is not Java's, or another method. */
+/* Frame pointers of finished functions lead to a caller that has called this stub before: the
+ * frame above it has called code other than Java code, or another method. */
 static void test_a_dead_frame_below_a_leaf_call_of_a_stub(void **state)
 {
     const size_t above = 41 + FRAME_BYTES / sizeof(uintptr_t);
@@ -1075,12 +1075,12 @@ static void test_a_dead_frame_below_a_leaf_call_of_a_stub(void **state)
     put_leaf_call(LEAF_CALL, at(METHOD));
     catch_at((uintptr_t)restorer, 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
-    put_leaf_call(LEAF_CALL, at(STUB)); /* it is the one that has called the stub now */
+    put_leaf_call(LEAF_CALL, at(STUB)); /* it has called the stub now */
     catch_at((uintptr_t)restorer, 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
 }
 
-/* The JVM's code that enters the method of a method handle; it is long with a barrier. */
+/* The JVM's code that enters the method of a method handle; with a barrier it is long. */
 static void test_code_without_a_frame(void **state)
 {
     static const size_t kept[] = { 0, 1, 18, SMP_WALK_KEPT_WORDS };
@@ -1102,7 +1102,8 @@ static void test_code_without_a_frame(void **state)
     expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
 }
 
-/* Kept registers hold addresses of the interpreter too: only its return addresses count. */
+/* Saved registers may contain addresses of the interpreter: only its return addresses are
+ * accepted. */
 static void test_registers_above_code_without_a_frame(void **state)
 {
     static const uint8_t returned[] = { 0x48, 0x8b, 0x65, 0xf0 }; /* mov -16(%rbp), %rsp */
@@ -1118,7 +1119,7 @@ static void test_registers_above_code_without_a_frame(void **state)
     expect(SMP_ANSWER_AT_ENTRY, 3, NATIVE_ID);
 }
 
-/* A word that a barrier leaves as it is may be the return address of a call that has ended. */
+/* A word that a barrier leaves unchanged may be the return address of a finished call. */
 static void test_a_dead_frame_above_code_without_a_frame(void **state)
 {
     const size_t above = 9 + FRAME_BYTES / sizeof(uintptr_t);
@@ -1136,8 +1137,8 @@ static void test_a_dead_frame_above_code_without_a_frame(void **state)
     expect(SMP_ANSWER_AT_ENTRY, 3, NATIVE_ID);
 }
 
-/* Then the JVM goes first, as for all other code that is not Java's. */
-static void test_what_is_no_proven_leaf_call(void **state)
+/* Then the JVM walks first, as for all other code that is not Java code. */
+static void test_unproven_leaf_calls_are_left_to_the_jvm(void **state)
 {
     enum { IN_VM, OF_JAVA, OF_ANOTHER_STUB, BY_REGISTER, BY_THE_INTERPRETER, MAY_HAVE_ENDED, ALL };
 
@@ -1146,7 +1147,7 @@ static void test_what_is_no_proven_leaf_call(void **state)
         assert_int_equal(make(state), 0);
         put_leaf_stack();
         if (how == IN_VM)
-            java_thread.state = 0; /* it is not known that it runs Java code */
+            java_thread.state = 0; /* it is unknown whether it runs Java code */
         else if (how == OF_JAVA)
             put_leaf_call(LEAF_CALL, at(METHOD));
         else if (how == OF_ANOTHER_STUB)
@@ -1176,7 +1177,7 @@ static void test_an_interpreted_caller(void **state)
 }
 
 /* Words that only look like the caller's return address are not searched for. */
-static void test_code_that_is_not_javas(void **state)
+static void test_code_other_than_java_code(void **state)
 {
     (void)state;
     java_thread.state = STATE_IN_JAVA;
@@ -1187,13 +1188,13 @@ static void test_code_that_is_not_javas(void **state)
     assert_int_equal(own.calls, 0);
 }
 
-/* A frame of an earlier call may lie below the caller: the call of the method above shows it. */
+/* A frame of an earlier call may be below the caller: the call in the method above shows it. */
 static void test_a_dead_frame_below_the_caller_of_a_stub(void **state)
 {
     const size_t outer = 15 + FRAME_BYTES / sizeof(uintptr_t); /* behind the dead frame */
 
     (void)state;
-    stack[14] = at(METHOD + 0x60); /* a return address in METHOD, and what follows its frame */
+    stack[14] = at(METHOD + 0x60); /* a return address in METHOD, and the words after its frame */
     put_call(METHOD + 0x60, CALLER);
     stack[outer - 1] = at(CALLER + 0x80);
     put_call(CALLER + 0x80, CALLER);
@@ -1208,9 +1209,9 @@ static void test_a_dead_frame_below_the_caller_of_a_stub(void **state)
     }
 }
 
-/* If a method was interpreted when it was called, and is compiled while it runs, the call leads to
- * a stub behind the caller's code; so does each far call on AArch64. */
-static void test_a_caller_that_was_called_by_a_stub_of_its_callers_code(void **state)
+/* If a method was interpreted when it was called and is compiled while it runs, the call leads to
+ * a stub behind the caller's code. On AArch64 each far call does. */
+static void test_a_caller_called_through_a_stub_of_its_callers_code(void **state)
 {
     (void)state;
     stack[14] = at(METHOD + 0x60);
@@ -1222,16 +1223,16 @@ static void test_a_caller_that_was_called_by_a_stub_of_its_callers_code(void **s
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
 }
 
-/* A barrier of G1: functions of the JVM, called by a stub that copies references, called by a
- * method; more stack than is scanned. */
+/* A barrier of G1: functions of the JVM called by a stub that copies references, which a method
+ * has called; it uses more stack than is searched. */
 static void put_barrier(void)
 {
     java_thread.state = STATE_IN_JAVA;
-    stack[12] = slot(40); /* frame pointer of the function that is running */
+    stack[12] = slot(40); /* frame pointer of the running function */
     stack[13] = (uintptr_t)restorer;
     stack[40] = slot(70); /* of its caller, which the stub has called */
     stack[41] = at(STUB + 0x20);
-    stack[70] = slot(100); /* the stub's */
+    stack[70] = slot(100); /* of the stub */
     stack[71] = at(CALLER + 0x60);
 }
 
@@ -1247,8 +1248,8 @@ static void test_a_stub_that_calls_into_the_jvm(void **state)
     assert_int_equal(own.calls, 1);
 }
 
-/* Frame pointers lead up the stack, and not on for ever. */
-static void test_frame_pointers_that_lead_nowhere(void **state)
+/* Frame pointers lead up the stack, and not endlessly. */
+static void test_invalid_frame_pointers(void **state)
 {
     const uintptr_t wrong[] = { 0,           slot(12),        slot(11),       slot(40) + 1,
                                 slot(WORDS), slot(WORDS - 1), UINTPTR_MAX - 7 };
@@ -1263,11 +1264,11 @@ static void test_frame_pointers_that_lead_nowhere(void **state)
     }
 }
 
-/* A word that only looks like code, or lies too far up, is no return address. */
-static void test_what_is_no_return_address(void **state)
+/* A word that only looks like code, or is too far up, is no return address. */
+static void test_words_that_are_no_return_addresses(void **state)
 {
     (void)state;
-    stack[9] = at(CALLER + 0x50); /* nothing is called before it */
+    stack[9] = at(CALLER + 0x50); /* there is no call before it */
     stack[10] = at(OTHER_STUB + 8);
     stack[11] = at(0xf00);
     stack[8 + SMP_WALK_SCAN_WORDS] = at(CALLER + 0x60);
@@ -1275,7 +1276,7 @@ static void test_what_is_no_return_address(void **state)
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
 }
 
-/* The event of a new method comes a little late; by then it runs. */
+/* The event of a new method comes a little late, when the method is already running. */
 static void test_a_method_not_known_yet(void **state)
 {
     (void)state;
@@ -1286,7 +1287,7 @@ static void test_a_method_not_known_yet(void **state)
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
 }
 
-/* The stack ends above: nothing beyond it is read, nor anything of a stack that is not known. */
+/* Nothing beyond the end of the stack is read, and nothing of an unknown stack. */
 static void test_the_end_of_the_stack(void **state)
 {
     (void)state;
@@ -1298,7 +1299,7 @@ static void test_the_end_of_the_stack(void **state)
     expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
 }
 
-/* A stack without known bounds is not read, unless AsyncGetCallTrace is the engine. */
+/* A stack without known bounds is not read, unless the engine is AsyncGetCallTrace. */
 static void test_a_stack_of_unknown_bounds(void **state)
 {
     static const uintptr_t pcs[] = { METHOD + 0x50, INTERPRETER + 4, STUB + 4 };
@@ -1319,7 +1320,7 @@ static void test_a_stack_of_unknown_bounds(void **state)
     }
 }
 
-static void test_a_stack_of_the_jvm_without_its_root_is_none(void **state)
+static void test_a_stack_of_the_jvm_without_its_root_is_rejected(void **state)
 {
     (void)state;
     no_own_walk = true;
@@ -1371,7 +1372,7 @@ static void test_inside_the_jvm_by_a_stub(void **state)
     assert_int_equal(java_thread.fp, slot(40));
 }
 
-/* Its anchor is only read, so it does not matter which other threads read it, too. */
+/* Its anchor is only read, so other threads may read it as well. */
 static void test_in_native_code_or_blocked(void **state)
 {
     static const int32_t states[] = { STATE_IN_NATIVE, STATE_BLOCKED, 11, 8 };
@@ -1389,7 +1390,8 @@ static void test_in_native_code_or_blocked(void **state)
     }
 }
 
-/* Native code gets an object's field by a stub: a call of it by Java code is an earlier one. */
+/* Native code reads an object's field through a stub: a call of the stub by Java code is an
+ * earlier one. */
 static void test_in_a_stub_that_native_code_has_called(void **state)
 {
     (void)state;
@@ -1410,7 +1412,7 @@ static void test_in_a_stub_that_native_code_has_called(void **state)
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
 }
 
-/* A wrapper of a native method, about to come back, whose frame is not where its code says. */
+/* The wrapper of a native method that is about to return; its frame is not where its code says. */
 static void test_a_native_method_by_its_anchor(void **state)
 {
     (void)state;
@@ -1420,8 +1422,8 @@ static void test_a_native_method_by_its_anchor(void **state)
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
-/* Compiled frames are replaced by interpreted ones: until these are filled, they hold what was on
- * the stack before. */
+/* Compiled frames are replaced by interpreted ones: until these are filled, they contain older
+ * words. */
 static void test_while_frames_are_replaced(void **state)
 {
     (void)state;
@@ -1439,7 +1441,7 @@ static void test_while_frames_are_replaced(void **state)
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
-/* Once its ThreadEnd has run, the JVM may free its object at any time: it is not read. */
+/* After its ThreadEnd the JVM may free its object at any time: it is not read. */
 static void test_a_thread_that_has_ended(void **state)
 {
     (void)state;
@@ -1452,8 +1454,8 @@ static void test_a_thread_that_has_ended(void **state)
     assert_int_equal(jvm.calls + own.calls, 0);
 }
 
-/* It is older than the sampler, and may have ended before that. In Java code it lives; elsewhere
- * nothing is read of it. */
+/* It is older than the sampler and may have ended before. In Java code it is alive; in other code
+ * nothing of it is read. */
 static void test_a_thread_that_may_have_ended(void **state)
 {
     (void)state;
@@ -1470,8 +1472,8 @@ static void test_a_thread_that_may_have_ended(void **state)
     assert_int_equal(own.calls, 0);
 }
 
-/* AsyncGetCallTrace says whether it lives. */
-static void test_the_jvm_says_whether_a_thread_has_ended(void **state)
+/* AsyncGetCallTrace reports whether it is alive. */
+static void test_the_jvm_reports_whether_a_thread_has_ended(void **state)
 {
     (void)state;
     was_alive = false;
@@ -1509,13 +1511,13 @@ static void test_an_interpreted_frame(void **state)
     catch_with_fp(at(INTERPRETER + 8), 8, slot(30), NULL);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_int_equal(own.calls, 1);
-    /* Too near: it has just been begun, and its slots hold what was there before. */
+    /* Too near: it has just been begun, and its slots contain older words. */
     own.from.fp = slot(8 + SMP_WALK_ENTRY_WORDS - 1);
     catch_with_fp(at(INTERPRETER + 8), 8, own.from.fp, NULL);
     assert_int_not_equal(answer.answer, SMP_ANSWER_WHOLE);
 }
 
-/* The caller's stack pointer is in r13 until the frame is made; the method in rbx. */
+/* The caller's stack pointer is in r13 until the frame is made; the method is in rbx. */
 static void test_an_interpreted_method_is_entered(void **state)
 {
     (void)state;
@@ -1532,7 +1534,7 @@ static void test_an_interpreted_method_is_entered(void **state)
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
     catch_with_fp(at(INTERPRETER + 8), 8, slot(8), NULL); /* in the new frame */
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
-    stack[7] = bcp; /* which keeps it */
+    stack[7] = bcp; /* which saves it */
     catch_with_fp(at(INTERPRETER + 8), 7, slot(8), NULL);
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
     stack[9] = 0;
@@ -1546,10 +1548,10 @@ static void test_an_interpreted_method_is_entered(void **state)
 
 enum {
     NEW_FRAME = 20,
-    NEW_FRAME_CALLER = NEW_FRAME + 4 /* its parameters and locals lie between */
+    NEW_FRAME_CALLER = NEW_FRAME + 4 /* its parameters and locals are in between */
 };
 
-/* A compiled caller's stack pointer is not where the return address ends. */
+/* A compiled caller's stack pointer is not at the end of the return address. */
 static void begin_frame(void)
 {
     bcp = 0x12345; /* or the address of the method's byte codes */
@@ -1561,8 +1563,8 @@ static void begin_frame(void)
     own.from.fp = slot(90);
 }
 
-/* Word by word; r13 is the byte code pointer before most of them are there. */
-static void test_an_interpreted_frame_is_being_made(void **state)
+/* Word by word; r13 is the byte code pointer before most of the words exist. */
+static void test_while_an_interpreted_frame_is_created(void **state)
 {
     (void)state;
     begin_frame();
@@ -1581,8 +1583,8 @@ static void test_an_interpreted_frame_is_being_made(void **state)
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
-/* The frame pointer's register may hold anything that compiled code has left there. */
-static void test_what_is_no_frame_that_is_being_made(void **state)
+/* Compiled code may have left any value in the frame pointer's register. */
+static void test_words_that_are_no_frame_being_created(void **state)
 {
     enum { NO_METHOD_ENTERED, NO_STACK_POINTER, ONE_BELOW, OTHER_ONE, ALL };
 
@@ -1602,7 +1604,7 @@ static void test_what_is_no_frame_that_is_being_made(void **state)
     }
 }
 
-/* With -XX:+PreserveFramePointer a compiled caller's own frame pointer lies as near. */
+/* With -XX:+PreserveFramePointer the frame pointer of a compiled caller is as near. */
 static void test_an_interpreted_method_is_entered_near_a_frame_pointer(void **state)
 {
     (void)state;
@@ -1616,8 +1618,8 @@ static void test_an_interpreted_method_is_entered_near_a_frame_pointer(void **st
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
 }
 
-/* Its return address is in rax, and nothing lies below the caller's stack pointer any more: what
- * lies above is of earlier calls. */
+/* Its return address is in rax, and nothing valid is below the caller's stack pointer: the words
+ * there belong to earlier calls. */
 static void test_an_interpreted_method_without_parameters_is_entered(void **state)
 {
     (void)state;
@@ -1645,8 +1647,9 @@ static void test_an_interpreted_method_has_left_its_frame(void **state)
     expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
 }
 
-/* The return address is on top, is popped, and jumped to from the caller's stack pointer. That of a
- * compiled caller is further up; and its frame pointer is that of an interpreted frame above. */
+/* The return address is on top, is popped, and is jumped to with the caller's stack pointer. The
+ * return address of a compiled caller is further up; and its frame pointer is that of an
+ * interpreted frame above. */
 static void test_an_interpreted_method_returns_to_a_compiled_one(void **state)
 {
     enum { SENDER = 20 };
@@ -1676,7 +1679,7 @@ static void test_an_interpreted_method_returns_to_a_compiled_one(void **state)
     expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
 }
 
-/* Other code of the interpreter has other things in these registers. */
+/* Other code of the interpreter has other values in these registers. */
 static void test_an_interpreted_frame_with_addresses_of_the_stack_in_registers(void **state)
 {
     (void)state;
@@ -1690,8 +1693,8 @@ static void test_an_interpreted_frame_with_addresses_of_the_stack_in_registers(v
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
-/* The callee has returned, and has left its values in the registers: a method, and the stack
- * pointer with which it was called. Its return address still lies there. */
+/* The callee has returned and left its values in the registers: a method, and the stack pointer
+ * with which it was called. Its return address is still on the stack. */
 static void test_an_interpreted_frame_is_returned_to(void **state)
 {
     static const struct {
@@ -1715,15 +1718,15 @@ static void test_an_interpreted_frame_is_returned_to(void **state)
         own.from.fp = slot(30);
         catch_with_fp(pc, 8, slot(30), NULL);
         expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
-        /* At any other place the method in the register counts. */
+        /* At any other pc the method in the register is used. */
         take_own(entry, 0, slot(10));
         catch_with_fp(pc, 8, slot(30), NULL);
         expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
     }
 }
 
-/* An anchor of zeros, or one outside of the stack, is none. */
-static void test_no_anchor(void **state)
+/* An anchor of zeros or outside the stack is no anchor. */
+static void test_an_invalid_anchor_is_ignored(void **state)
 {
     (void)state;
     take_own(at(CALLER + 0x40), 0, slot(20));
@@ -1739,7 +1742,7 @@ static void test_no_anchor(void **state)
     assert_int_equal(own.calls, 0);
 }
 
-static void test_every_code_has_its_answer(void **state)
+static void test_every_error_code_has_its_answer(void **state)
 {
     static const struct {
         int32_t code;
@@ -1771,8 +1774,8 @@ static void test_every_code_has_its_answer(void **state)
 
 enum { FRAME_WORDS = SMP_SIGNAL_FRAME_BYTES / sizeof(uintptr_t), FRAME_AT = 41 };
 
-/* The kernel's frame of a handler that has interrupted code at pc, with sp at a word: that of
- * another handler of the same signal, where it lies behind the restorer. */
+/* The kernel's frame of a handler that has interrupted code at pc, with sp at a word. If that is
+ * behind the restorer, the interrupted code is another handler of the same signal. */
 static void put_frame(size_t word, uintptr_t pc, size_t sp)
 {
     ucontext_t *context = (ucontext_t *)slot(word + 1);
@@ -1789,8 +1792,8 @@ static void put_frame(size_t word, uintptr_t pc, size_t sp)
     save(interrupted);
 }
 
-/* Walks as caught in a handler, with the stack pointer at a word; the handler's frame must stay as
- * it is. */
+/* Walks with the thread caught in a handler and the stack pointer at a word; the handler's frame
+ * must not change. */
 static void catch_in_handler(size_t word)
 {
     static uintptr_t before[WORDS];
@@ -1810,21 +1813,22 @@ static void test_at_the_beginning_of_another_handler(void **state)
     catch_in_handler(FRAME_AT);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_true(answer.in_handler);
-    assert_int_equal(own.calls, 1); /* no other registers than those */
+    assert_int_equal(own.calls, 1); /* no registers other than those */
     take(at(METHOD + 0x50), slot(110));
     no_own_walk = true;
-    no_bounds = true; /* for that they need not be known */
+    no_bounds = true; /* they are not needed for that */
     catch_in_handler(FRAME_AT);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_true(answer.in_handler);
 }
 
-/* The code that the other handler interrupted is recovered as if we had interrupted it. */
+/* The code that the other handler interrupted is recovered as if our handler had interrupted
+ * it. */
 static void test_a_stub_below_another_handler(void **state)
 {
     (void)state;
     put_frame(FRAME_AT, at(STUB + 4), 110);
-    stack[60] = at(CALLER + 0x40); /* in the frame: a register's value, perhaps */
+    stack[60] = at(CALLER + 0x40); /* in the frame: perhaps a register's value */
     stack[116] = at(CALLER + 0x60);
     take_own_stub_caller(slot(117));
     catch_in_handler(FRAME_AT);
@@ -1843,12 +1847,12 @@ static void test_deep_inside_another_handler(void **state)
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_true(answer.in_handler);
     assert_int_equal(jvm.calls, 0);
-    /* Even if something above the handler looks like a caller. */
+    /* Even if a word above the handler looks like a caller. */
     stack[8 + 3] = at(CALLER + 0x40);
     catch_in_handler(8);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_true(answer.in_handler);
-    /* In all other states it goes by the anchor. */
+    /* In all other states the anchor is used. */
     java_thread.state = STATE_IN_NATIVE;
     catch_in_handler(8);
     assert_false(answer.in_handler);
@@ -1888,8 +1892,8 @@ static void test_handlers_that_interrupt_each_other(void **state)
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
-/* In code of the JVM there is no handler; nothing but the registers counts. */
-static void test_a_frame_above_java_code_is_left_alone(void **state)
+/* In code of the JVM there is no handler; only the registers are used. */
+static void test_a_handlers_frame_above_java_code_is_ignored(void **state)
 {
     (void)state;
     put_frame(FRAME_AT, at(METHOD + 0x50), 110);
@@ -1902,7 +1906,7 @@ static void test_a_frame_above_java_code_is_left_alone(void **state)
 }
 
 /* AsyncGetCallTrace is called once. */
-static void test_nothing_is_recovered_without_our_own_walk(void **state)
+static void test_without_our_own_walk_nothing_is_recovered(void **state)
 {
     (void)state;
     no_own_walk = true;
@@ -1926,7 +1930,7 @@ static void test_nothing_is_recovered_without_our_own_walk(void **state)
 }
 
 /* The kernel has saved these registers. */
-static void test_what_a_handler_had_interrupted_needs_no_own_walk(void **state)
+static void test_code_interrupted_by_a_handler_needs_no_own_walk(void **state)
 {
     (void)state;
     no_own_walk = true;
@@ -1942,29 +1946,29 @@ static void test_what_a_handler_had_interrupted_needs_no_own_walk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_prologues_are_understood),
-        TEST(test_a_complete_frame_is_walked_by_ourselves),
+        TEST(test_prologues_are_recognised),
+        TEST(test_a_complete_frame_is_walked_without_the_jvm),
         TEST(test_a_stack_without_enough_room_is_cut),
         TEST(test_at_the_entry),
         TEST(test_at_the_return),
         TEST(test_a_frame_that_was_taken_down_is_not_walked),
         TEST(test_a_jump_inside_the_method_keeps_its_frame),
-        TEST(test_the_first_frame_is_being_made),
+        TEST(test_while_the_first_frame_is_created),
         TEST(test_a_method_whose_prologue_is_not_understood),
         TEST(test_with_registers_pushed),
         TEST(test_between_the_pushes_and_pops_of_arguments),
-        TEST(test_while_arrays_are_kept),
+        TEST(test_while_arrays_are_saved),
         TEST(test_in_a_stub),
         TEST(test_in_a_stub_with_pushed_arguments),
-        TEST(test_the_caller_of_this_stub_goes_first),
+        TEST(test_the_caller_of_this_stub_is_preferred),
         TEST(test_a_stub_that_another_has_jumped_to),
-        TEST(test_a_method_about_to_look_for_a_handler),
-        TEST(test_looking_for_a_handler_before_the_jvm_is_called),
-        TEST(test_looking_for_a_handler_around_the_call_of_the_jvm),
+        TEST(test_a_method_about_to_search_for_a_handler),
+        TEST(test_searching_for_a_handler_before_the_jvm_is_called),
+        TEST(test_searching_for_a_handler_around_the_call_of_the_jvm),
         TEST(test_a_handler_is_found),
         TEST(test_about_to_jump_to_a_handler),
-        TEST(test_where_it_was_thrown_is_not_known),
-        TEST(test_a_noted_line_is_taken),
+        TEST(test_an_exception_from_an_unknown_pc),
+        TEST(test_a_recorded_call_site_is_taken),
         TEST(test_a_call_by_register),
         TEST(test_a_leaf_call),
         TEST(test_a_leaf_call_by_a_saved_frame_pointer),
@@ -1976,18 +1980,18 @@ int main(void)
         TEST(test_code_without_a_frame),
         TEST(test_registers_above_code_without_a_frame),
         TEST(test_a_dead_frame_above_code_without_a_frame),
-        TEST(test_what_is_no_proven_leaf_call),
+        TEST(test_unproven_leaf_calls_are_left_to_the_jvm),
         TEST(test_an_interpreted_caller),
-        TEST(test_code_that_is_not_javas),
+        TEST(test_code_other_than_java_code),
         TEST(test_a_dead_frame_below_the_caller_of_a_stub),
-        TEST(test_a_caller_that_was_called_by_a_stub_of_its_callers_code),
+        TEST(test_a_caller_called_through_a_stub_of_its_callers_code),
         TEST(test_a_stub_that_calls_into_the_jvm),
-        TEST(test_frame_pointers_that_lead_nowhere),
-        TEST(test_what_is_no_return_address),
+        TEST(test_invalid_frame_pointers),
+        TEST(test_words_that_are_no_return_addresses),
         TEST(test_a_method_not_known_yet),
         TEST(test_the_end_of_the_stack),
         TEST(test_a_stack_of_unknown_bounds),
-        TEST(test_a_stack_of_the_jvm_without_its_root_is_none),
+        TEST(test_a_stack_of_the_jvm_without_its_root_is_rejected),
         TEST(test_inside_the_jvm),
         TEST(test_inside_the_jvm_by_a_stub),
         TEST(test_in_native_code_or_blocked),
@@ -1996,28 +2000,28 @@ int main(void)
         TEST(test_while_frames_are_replaced),
         TEST(test_a_thread_that_has_ended),
         TEST(test_a_thread_that_may_have_ended),
-        TEST(test_the_jvm_says_whether_a_thread_has_ended),
+        TEST(test_the_jvm_reports_whether_a_thread_has_ended),
         TEST(test_without_an_engine_nothing_is_walked),
         TEST(test_an_interpreted_frame),
         TEST(test_an_interpreted_method_is_entered),
-        TEST(test_an_interpreted_frame_is_being_made),
-        TEST(test_what_is_no_frame_that_is_being_made),
+        TEST(test_while_an_interpreted_frame_is_created),
+        TEST(test_words_that_are_no_frame_being_created),
         TEST(test_an_interpreted_method_is_entered_near_a_frame_pointer),
         TEST(test_an_interpreted_method_without_parameters_is_entered),
         TEST(test_an_interpreted_method_has_left_its_frame),
         TEST(test_an_interpreted_method_returns_to_a_compiled_one),
         TEST(test_an_interpreted_frame_with_addresses_of_the_stack_in_registers),
         TEST(test_an_interpreted_frame_is_returned_to),
-        TEST(test_no_anchor),
-        TEST(test_every_code_has_its_answer),
+        TEST(test_an_invalid_anchor_is_ignored),
+        TEST(test_every_error_code_has_its_answer),
         TEST(test_at_the_beginning_of_another_handler),
         TEST(test_a_stub_below_another_handler),
         TEST(test_deep_inside_another_handler),
         TEST(test_deep_inside_another_handler_on_jdk_28),
         TEST(test_handlers_that_interrupt_each_other),
-        TEST(test_a_frame_above_java_code_is_left_alone),
-        TEST(test_nothing_is_recovered_without_our_own_walk),
-        TEST(test_what_a_handler_had_interrupted_needs_no_own_walk),
+        TEST(test_a_handlers_frame_above_java_code_is_ignored),
+        TEST(test_without_our_own_walk_nothing_is_recovered),
+        TEST(test_code_interrupted_by_a_handler_needs_no_own_walk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -2027,7 +2031,7 @@ int main(void)
 
 int main(void)
 {
-    return 0; /* the shapes of code above are those of x86-64 */
+    return 0; /* the code shapes above are for x86-64 */
 }
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of made-up locks of java.util.concurrent, behind functions of JNI that know them. */
+/* Fields of artificial locks of java.util.concurrent, behind functions of JNI. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum { OWNER_ID = 100, CARRIER_ID = 101, UNKNOWN_ID = 999, ONE_READER = 1 << 16 
 
 #define ONE_LONG_READER (INT64_C(1) << 32)
 
-/* The JDK's classes that are looked up, as bits: an object may be an instance of several. */
+/* The JDK classes that are looked up, as bits: an object may be an instance of several. */
 enum {
     OWNABLE = 1,
     QUEUED = 2,
@@ -69,18 +69,18 @@ enum { BLOCKER, OWNER, STATE, CARRIER, FIELDS };
 static struct fake_vm_reader reader;
 
 static struct {
-    struct JNINativeInterface_ jni; /* the fake's, with what is known here */
+    struct JNINativeInterface_ jni; /* those of the fake JVM, some of them replaced */
     const struct JNINativeInterface_ *fake;
     const struct jvmtiInterface_1_ *fake_jvmti;
     struct jvmtiInterface_1_ jvmti;
-    char *signature; /* given out, not deallocated yet */
+    char *signature; /* returned and not deallocated yet */
     bool refuses_signature;
-    const char *absent; /* this class, or field, is not in this JDK */
+    const char *absent; /* the class or field that this JDK lacks */
     struct fake_thread waiter;
     struct fake_thread owner;
     struct fake_thread carrier;
     struct fake_thread virtual;
-    struct fake_thread *mounted_on; /* of the virtual thread */
+    struct fake_thread *mounted_on; /* the carrier of the virtual thread */
     struct fake_lock lock;
     struct fake_lock *blocker;
     struct smp_lock_owner found;
@@ -186,7 +186,7 @@ static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *memory)
     return JVMTI_ERROR_NONE;
 }
 
-/* This thread's functions, in front of the fake's. */
+/* Replaces functions of this thread's environment. */
 static void take_over(void)
 {
     JNIEnv *env = fake_vm_jni();
@@ -273,14 +273,14 @@ static enum smp_owner_kind read_owner(void)
     return vm.found.kind;
 }
 
-static void the_owner_is_the_thread_that_the_lock_names(void **state)
+static void the_owner_is_the_thread_in_the_lock(void **state)
 {
     (void)state;
     vm.lock.owner = &vm.owner;
     assert_int_equal(read_owner(), SMP_OWNER_THREAD);
     assert_int_equal(vm.found.serial, serial_of(OWNER_ID));
     assert_string_equal(vm.found.lock, "com.acme.Cart");
-    vm.owner.java_id = UNKNOWN_ID; /* not sampled */
+    vm.owner.java_id = UNKNOWN_ID; /* not a sampled thread */
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
 }
 
@@ -294,7 +294,7 @@ static void a_virtual_owner_is_its_carrier(void **state)
     assert_int_equal(vm.found.serial, serial_of(CARRIER_ID));
 }
 
-static void without_an_owner_the_state_says_why(void **state)
+static void without_an_owner_the_state_shows_the_reason(void **state)
 {
     static const struct {
         unsigned bits;
@@ -302,7 +302,7 @@ static void without_an_owner_the_state_says_why(void **state)
         enum smp_owner_kind kind;
     } cases[] = {
         { IN_QUEUE | REENTRANT, 0, SMP_OWNER_NONE },
-        { IN_QUEUE | REENTRANT, 1, SMP_OWNER_UNREAD }, /* taken this moment */
+        { IN_QUEUE | REENTRANT, 1, SMP_OWNER_UNREAD }, /* acquired at this moment */
         { IN_QUEUE | READ_WRITE, ONE_READER, SMP_OWNER_READERS },
         { IN_QUEUE | READ_WRITE, 1, SMP_OWNER_UNREAD },
         { IN_QUEUE | READ_WRITE, 0, SMP_OWNER_NONE },
@@ -311,7 +311,7 @@ static void without_an_owner_the_state_says_why(void **state)
         { IN_LONG_QUEUE | READ_WRITE, 0, SMP_OWNER_NONE },
         { IN_QUEUE | SEMAPHORE, 0, SMP_OWNER_PERMITS },
         { IN_QUEUE | SEMAPHORE, 2, SMP_OWNER_NONE },
-        { IN_QUEUE, 0, SMP_OWNER_NONE }, /* a lock of the user's */
+        { IN_QUEUE, 0, SMP_OWNER_NONE }, /* a lock of the user's own */
         { IN_QUEUE, 1, SMP_OWNER_UNKNOWN },
         { OWNABLE, 0, SMP_OWNER_UNKNOWN },
         { 0, 0, SMP_OWNER_UNKNOWN }, /* a StampedLock */
@@ -326,7 +326,7 @@ static void without_an_owner_the_state_says_why(void **state)
     }
 }
 
-static void a_thread_without_a_blocker_is_not_known(void **state)
+static void a_thread_without_a_blocker_has_an_unknown_owner(void **state)
 {
     (void)state;
     vm.blocker = NULL;
@@ -334,7 +334,7 @@ static void a_thread_without_a_blocker_is_not_known(void **state)
     assert_string_equal(vm.found.lock, "");
 }
 
-static void locks_of_the_jdk_go_by_the_name_of_the_lock(void **state)
+static void internal_classes_of_jdk_locks_have_the_name_of_the_lock(void **state)
 {
     static const struct {
         const char *signature;
@@ -368,7 +368,7 @@ static void without_memory_for_its_name_a_lock_has_none(void **state)
     assert_string_equal(vm.found.lock, "");
 }
 
-/* Look-ups are kept, so each JDK has a process of its own. */
+/* Look-ups are kept, so each JDK is tested in its own process. */
 static void check_in_a_jdk(const char *absent, bool refuses_global, enum smp_owner_kind kind)
 {
     const pid_t child = fork();
@@ -386,7 +386,7 @@ static void check_in_a_jdk(const char *absent, bool refuses_global, enum smp_own
     assert_int_equal(status, 0);
 }
 
-static void in_a_jdk_without_them_owners_are_never_known(void **state)
+static void without_the_fields_owners_are_unknown(void **state)
 {
     (void)state;
     for (size_t i = 0; i < CLASSES; i++) {
@@ -421,17 +421,17 @@ static int forget(void **state)
 int main(void)
 {
     const struct CMUnitTest jdks[] = {
-        cmocka_unit_test_setup_teardown(in_a_jdk_without_them_owners_are_never_known, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(without_the_fields_owners_are_unknown, setup, teardown),
     };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_owner_is_the_thread_that_the_lock_names, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(the_owner_is_the_thread_in_the_lock, setup, teardown),
         cmocka_unit_test_setup_teardown(a_virtual_owner_is_its_carrier, setup, teardown),
-        cmocka_unit_test_setup_teardown(without_an_owner_the_state_says_why, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_thread_without_a_blocker_is_not_known, setup, teardown),
-        cmocka_unit_test_setup_teardown(locks_of_the_jdk_go_by_the_name_of_the_lock, setup,
+        cmocka_unit_test_setup_teardown(without_an_owner_the_state_shows_the_reason, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(a_thread_without_a_blocker_has_an_unknown_owner, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(internal_classes_of_jdk_locks_have_the_name_of_the_lock,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(without_memory_for_its_name_a_lock_has_none, setup,
                                         teardown),
     };

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "jvm/agent/agent.h"
@@ -61,7 +61,7 @@ static void only_chosen_threads_are_in_the_filter(void **state)
     chosen.elements[0] = &workers[0].object;
     chosen.elements[1] = &workers[2].object;
     assert_int_equal(create(&thread_filter), SMP_OK);
-    assert_false(has(&thread_filter, 0)); /* main */
+    assert_false(has(&thread_filter, 0)); /* the main thread */
     assert_true(has(&thread_filter, 1));
     assert_false(has(&thread_filter, 2));
     assert_true(has(&thread_filter, 3));

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <string.h>
@@ -65,7 +65,7 @@ static enum smp_status read_name(void)
     return source.name(source.self, reader.threads[0], &seen, name, sizeof(name), &changed);
 }
 
-/* The two without the field must be the first: an id once found is kept. */
+/* The two tests without the field must be first, because the id is kept once it is found. */
 static void without_the_field_jvmti_has_the_name(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void a_name_that_does_not_fit_is_cut(void **state)
     assert_string_equal(name + sizeof(name) - 4, "\xE2\x80\xA6");
 }
 
-static void a_long_name_goes_by_way_of_the_heap(void **state)
+static void a_long_name_uses_the_heap(void **state)
 {
     const struct smp_thread_source source = smp_threads_source();
     struct failing_alloc failing;
@@ -206,7 +206,7 @@ int main(void)
                                         teardown),
         TEST(a_name_is_read_again_only_when_it_is_another_string),
         TEST(a_name_that_does_not_fit_is_cut),
-        TEST(a_long_name_goes_by_way_of_the_heap),
+        TEST(a_long_name_uses_the_heap),
         TEST(a_name_in_utf16_becomes_utf8),
         TEST(a_thread_without_a_name_has_an_empty_one),
         TEST(a_name_without_a_reference_is_read_again),

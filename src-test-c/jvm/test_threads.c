@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <pthread.h>
@@ -45,7 +45,7 @@ static void open_it(void)
     assert_int_equal(smp_agent_open(), SMP_OK);
 }
 
-/* A thread in the main group that the scan does not find. */
+/* Makes a thread in the main group that the scan does not find. */
 static void make(struct fake_thread *thread, int64_t java_id)
 {
     *thread = fake_vm.main_thread;
@@ -83,7 +83,7 @@ static void old_and_new_threads_are_reported_once(void **state)
     assert_int_equal(reader.count, 302);
 }
 
-/* A thread of the JVM's has used a little until then; native code may attach an old thread. */
+/* A thread of the JVM has already used a little CPU time; native code may attach an old thread. */
 static void cpu_time_before_a_threads_start_is_known(void **state)
 {
     static const struct {
@@ -125,7 +125,7 @@ static void a_thread_the_scan_lists_while_it_starts_is_one_thread(void **state)
     assert_int_equal(reader.unseen, 0);
 }
 
-static void a_thread_that_came_and_went_is_unseen(void **state)
+static void a_thread_that_started_and_ended_is_unseen(void **state)
 {
     (void)state;
     open_it();
@@ -137,7 +137,7 @@ static void a_thread_that_came_and_went_is_unseen(void **state)
     fake_vm_thread_end(&crowd[0]);
     fake_vm_thread_end(&crowd[2]);
     fake_vm_poll(&reader);
-    assert_int_equal(reader.count, 2); /* main and the middle one */
+    assert_int_equal(reader.count, 2); /* the main thread and the middle one */
     assert_int_equal(reader.unseen, 2);
     fake_vm_poll(&reader);
     assert_int_equal(reader.unseen, 2);
@@ -146,7 +146,7 @@ static void a_thread_that_came_and_went_is_unseen(void **state)
     assert_int_equal(late.unseen + late.count, 0);
 }
 
-static void a_new_reader_has_missed_no_thread(void **state)
+static void a_new_reader_gets_all_threads(void **state)
 {
     (void)state;
     open_it();
@@ -235,7 +235,7 @@ static void the_jvms_service_threads_are_not_listed(void **state)
     crowd[7].group = &innocuous;
     fake_vm_thread_start(&crowd[7]);
     fake_vm_poll(&reader);
-    assert_int_equal(reader.count, 1); /* main */
+    assert_int_equal(reader.count, 1); /* the main thread */
     assert_int_equal(reader.unseen, 0);
 }
 
@@ -257,7 +257,7 @@ static void a_users_thread_with_such_a_name_is_listed(void **state)
     assert_int_equal(reader.count, 4);
 }
 
-static void an_ordinary_thread_of_the_system_group_is_listed(void **state)
+static void other_threads_of_the_system_group_are_listed(void **state)
 {
     (void)state;
     fake_vm_add(&crowd[0], 100, "Finalizer of orders");
@@ -265,7 +265,7 @@ static void an_ordinary_thread_of_the_system_group_is_listed(void **state)
     fake_vm_add(&crowd[1], 101, "process reaper");
     crowd[1].group = &fake_vm.system;
     fake_vm_add(&crowd[2], 102, "Finalizer");
-    crowd[2].group = NULL; /* it has ended meanwhile */
+    crowd[2].group = NULL; /* it has ended since */
     open_it();
     fake_vm_poll(&reader);
     assert_int_equal(reader.count, 4);
@@ -307,7 +307,7 @@ static void a_thread_may_be_hidden_after_it_was_reported(void **state)
     fake_vm_thread_end(&crowd[0]);
 }
 
-static void the_scan_skips_a_thread_hidden_before_the_open(void **state)
+static void a_scan_skips_a_thread_hidden_before_the_open(void **state)
 {
     (void)state;
     fake_vm_add(&crowd[0], 100, "library");
@@ -318,7 +318,7 @@ static void the_scan_skips_a_thread_hidden_before_the_open(void **state)
     fake_vm_thread_end(&crowd[0]);
 }
 
-/* The object of the group that is hidden. */
+/* Returns the object of the hidden group. */
 static void *hidden_group(JNIEnv *env, jobject offered)
 {
     jobject group = NULL;
@@ -355,7 +355,8 @@ static void the_threads_of_a_group_may_be_hidden_from_their_start(void **state)
     crowd[2].group = &other;
     fake_vm_thread_start(&crowd[2]);
     fake_vm_poll(&reader);
-    assert_int_equal(reader.count, 2); /* main, and the one of another group of that name */
+    /* the main thread, and the one of another group with that name */
+    assert_int_equal(reader.count, 2);
     assert_true(was_handed(102));
     assert_int_equal(reader.unseen, 0);
 
@@ -413,7 +414,7 @@ static void end_the_listed(enum fake_call call)
     }
 }
 
-/* Its end event comes before it is registered; GetThreadInfo knows dead threads, too. */
+/* Its end event comes before it is registered; GetThreadInfo also knows dead threads. */
 static void a_thread_that_ends_before_it_is_registered_is_not_reported(void **state)
 {
     (void)state;
@@ -433,10 +434,10 @@ static void an_end_without_an_event_is_found_by_the_walk(void **state)
     fake_vm_poll(&reader);
     smp_threads_gone(reader.threads[0]);
     assert_int_not_equal(reader.threads[0]->ended_ns, 0);
-    fake_vm_thread_end(&fake_vm.main_thread); /* late, and harmless */
+    fake_vm_thread_end(&fake_vm.main_thread); /* late, without effect */
 }
 
-/* As the walker does whose signal the thread blocks. */
+/* As the walker does for a thread that blocks the signal. */
 static uint64_t request_in_vain(struct smp_thread *thread, size_t session)
 {
     uint64_t cookie = 0;
@@ -451,7 +452,7 @@ static uint64_t request_in_vain(struct smp_thread *thread, size_t session)
     return cookie;
 }
 
-static void a_thread_that_never_answered_leaves_no_slot_behind(void **state)
+static void a_thread_that_never_answered_leaves_no_used_slot(void **state)
 {
     struct fake_vm_reader second = { .accept = FAKE_VM_MAX_POLLED };
 
@@ -466,13 +467,13 @@ static void a_thread_that_never_answered_leaves_no_slot_behind(void **state)
     fake_vm_thread_end(&crowd[0]);
     fake_vm_drop_all(&reader);
     assert_int_equal(smp_signal_state(cookie),
-                     SMP_SLOT_LATE); /* the other may still get its answer */
+                     SMP_SLOT_LATE); /* the other request may still get its answer */
     fake_vm_drop_all(&second);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
     assert_int_equal(smp_signal_state(other), SMP_SLOT_FREE);
 }
 
-static void events_after_the_close_are_harmless(void **state)
+static void events_after_the_close_are_ignored(void **state)
 {
     jvmtiEventCallbacks callbacks;
     jobject ref = fake_vm_local(&crowd[0]);
@@ -499,7 +500,7 @@ static void after_vm_death_polls_fail(void **state)
                      SMP_EPHASE);
 }
 
-/* ---------------------------------------------------------------------------------------- churn */
+/* --------------------------------------------------------------------- short-lived threads */
 
 enum { CHURNERS = 4, LIVES = 500 };
 
@@ -554,24 +555,24 @@ int main(void)
         TEST(old_and_new_threads_are_reported_once),
         TEST(cpu_time_before_a_threads_start_is_known),
         TEST(a_thread_the_scan_lists_while_it_starts_is_one_thread),
-        TEST(a_thread_that_came_and_went_is_unseen),
-        TEST(a_new_reader_has_missed_no_thread),
+        TEST(a_thread_that_started_and_ended_is_unseen),
+        TEST(a_new_reader_gets_all_threads),
         TEST(a_refused_thread_is_offered_again),
         TEST(two_readers_do_not_take_from_each_other),
         TEST(an_ended_thread_may_outlive_the_close),
         TEST(the_jvms_service_threads_are_not_listed),
         TEST(a_users_thread_with_such_a_name_is_listed),
-        TEST(an_ordinary_thread_of_the_system_group_is_listed),
+        TEST(other_threads_of_the_system_group_are_listed),
         TEST(a_hidden_thread_is_not_reported),
         TEST(a_thread_may_be_hidden_after_it_was_reported),
-        TEST(the_scan_skips_a_thread_hidden_before_the_open),
+        TEST(a_scan_skips_a_thread_hidden_before_the_open),
         TEST(the_threads_of_a_group_may_be_hidden_from_their_start),
         TEST(a_thread_without_memory_is_unseen),
         TEST(a_thread_that_ends_while_it_is_scanned_is_skipped),
         TEST(a_thread_that_ends_before_it_is_registered_is_not_reported),
         TEST(an_end_without_an_event_is_found_by_the_walk),
-        TEST(a_thread_that_never_answered_leaves_no_slot_behind),
-        TEST(events_after_the_close_are_harmless),
+        TEST(a_thread_that_never_answered_leaves_no_used_slot),
+        TEST(events_after_the_close_are_ignored),
         TEST(after_vm_death_polls_fail),
         TEST(thousands_of_threads_leave_no_memory_behind),
     };

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Threads that a scan has found, with a made-up thread object each; clocks are the seam's and the
- * fake JVM's.
- */
+/* Threads found by a scan, each with an artificial thread object; their clocks are fake. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <string.h>
@@ -108,7 +105,7 @@ static void every_thread_gets_the_tid_of_its_record(void **state)
 {
     (void)state;
     for (size_t i = 0; i < THREADS; i++)
-        assert_int_equal(thread_at(i)->os_tid, 0); /* where the records are was not known */
+        assert_int_equal(thread_at(i)->os_tid, 0); /* the place of the records was unknown */
     resolve();
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(thread_at(i)->os_tid, FIRST_TID + i);
@@ -117,11 +114,11 @@ static void every_thread_gets_the_tid_of_its_record(void **state)
 static void a_record_does_not_count_if_the_clocks_differ(void **state)
 {
     (void)state;
-    os_threads[3].tid = FIRST_TID + 4; /* of another thread */
-    os_threads[5].tid = 1;             /* of no thread */
+    os_threads[3].tid = FIRST_TID + 4; /* the tid of another thread */
+    os_threads[5].tid = 1;             /* the tid of no thread */
     os_threads[6].tid = -1;
-    crowd[7].cpu_ns = clocks[7] - 1; /* behind the OS thread's, */
-    crowd[8].cpu_ns = clocks[8] + 1; /* and before it */
+    crowd[7].cpu_ns = clocks[7] - 1; /* less than the OS thread's clock, */
+    crowd[8].cpu_ns = clocks[8] + 1; /* and more than it */
     resolve();
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(thread_at(i)->os_tid,

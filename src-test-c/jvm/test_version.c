@@ -19,7 +19,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static void test_what_a_version_looks_like(void **state)
+static void test_versions_are_parsed(void **state)
 {
     (void)state;
     assert_int_equal(smp_jvm_version_parse("17"), 17);
@@ -33,7 +33,7 @@ static void test_what_a_version_looks_like(void **state)
     assert_int_equal(smp_jvm_version_parse("99999999999999999999"), 0);
 }
 
-static void test_the_jvm_says_its_version(void **state)
+static void test_the_version_is_read_from_the_jvm(void **state)
 {
     const long before = fake_vm_live_pieces();
 
@@ -48,7 +48,7 @@ static void test_the_jvm_says_its_version(void **state)
     assert_int_equal(fake_vm_live_pieces(), before);
 }
 
-/* Before, there are none; later, preview features or not. */
+/* Earlier versions have none; later ones have them with or without preview features. */
 static void test_which_jvms_have_value_classes(void **state)
 {
     (void)state;
@@ -61,8 +61,8 @@ static void test_which_jvms_have_value_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_what_a_version_looks_like, set_up),
-        cmocka_unit_test_setup(test_the_jvm_says_its_version, set_up),
+        cmocka_unit_test_setup(test_versions_are_parsed, set_up),
+        cmocka_unit_test_setup(test_the_version_is_read_from_the_jvm, set_up),
         cmocka_unit_test(test_which_jvms_have_value_classes),
     };
 

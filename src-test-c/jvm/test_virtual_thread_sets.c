@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A JVM without memory, and one without the JDK's sets of threads; UnmountedIT has the rest. */
+/* A JVM without memory, and one without the JDK's sets of threads; UnmountedIT tests the other
+ * cases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-/* after those */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 #include "jvm/threads/virtual_thread_sets.h"
 
-static int frames_left; /* that can be pushed */
+static int frames_left; /* number of local frames that can still be pushed */
 static int frames;
 static bool has_classes;
 static int exceptions;
@@ -91,7 +92,7 @@ static enum smp_status init(const char **reason)
     return status;
 }
 
-/* It may have memory the next time: only what stays as it is refuses for good. */
+/* It may have memory the next time: only permanent reasons disable it for good. */
 static void a_lack_of_memory_is_no_refusal(void **state)
 {
     const char *reason = "none";

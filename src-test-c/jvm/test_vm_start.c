@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "jvm/agent/vm_start.h"
@@ -56,7 +56,7 @@ static void a_jvm_without_jvmti_is_refused(void **state)
     assert_false(fake_vm.disposed);
 }
 
-static void what_is_refused_leaves_no_environment(void **state)
+static void a_failure_leaves_no_environment(void **state)
 {
     static const enum fake_call calls[] = { FAKE_SetEnvironmentLocalStorage, FAKE_SetEventCallbacks,
                                             FAKE_SetEventNotificationMode };
@@ -81,7 +81,7 @@ static enum smp_status attempt(void *self)
     return status;
 }
 
-static void memory_may_run_out(void **state)
+static void each_allocation_may_fail(void **state)
 {
     (void)state;
     assert_int_equal(failing_alloc_each_step(attempt, NULL).refused, 1);
@@ -92,8 +92,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_function_is_called_once_the_jvm_has_started, setup),
         cmocka_unit_test_setup(a_jvm_without_jvmti_is_refused, setup),
-        cmocka_unit_test_setup(what_is_refused_leaves_no_environment, setup),
-        cmocka_unit_test_setup(memory_may_run_out, setup),
+        cmocka_unit_test_setup(a_failure_leaves_no_environment, setup),
+        cmocka_unit_test_setup(each_allocation_may_fail, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

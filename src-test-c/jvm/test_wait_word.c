@@ -8,8 +8,8 @@
 
 #include "jvm/walk/wait_word.h"
 
-/* As facts of each JDK: Thread.threadStatus, the thread's state, the OSThread's. */
-static void words_follow_from_what_the_jvm_says(void **state)
+/* Facts of each JDK: Thread.threadStatus, the thread's state, the OSThread's state. */
+static void wait_words_follow_from_the_jvms_states(void **state)
 {
     enum { NATIVE = 4, VM = 6, JAVA = 8, BLOCKED = 10, ODD = 9 };
     static const struct smp_jvm_states states = {
@@ -21,7 +21,7 @@ static void words_follow_from_what_the_jvm_says(void **state)
         enum smp_wait_word word;
     } cases[] = {
         { 0x401, { BLOCKED, 3 }, SMP_WORD_AT_MONITOR },
-        { 0x401, { BLOCKED, 5 }, SMP_WORD_AT_MONITOR }, /* notified, wants the monitor back */
+        { 0x401, { BLOCKED, 5 }, SMP_WORD_AT_MONITOR }, /* notified, waits for the monitor again */
         { 0x191, { BLOCKED, 5 }, SMP_WORD_WAITS },
         { 0x1a1, { BLOCKED, 5 }, SMP_WORD_WAITS },
         { 0x291, { BLOCKED, 4 }, SMP_WORD_WAITS },
@@ -47,7 +47,7 @@ static void words_follow_from_what_the_jvm_says(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(words_follow_from_what_the_jvm_says) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(wait_words_follow_from_the_jvms_states) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A walk learns that its thread lives, and its root. */
+/* A walk learns that its thread is alive, and its root frame. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 #include "jvm/agent/agent.h"
@@ -16,7 +16,7 @@
 enum { ADDRESS = 0x7000, OTHER = 77, RUN = 78 };
 
 static struct fake_vm_reader reader;
-static struct smp_thread *older; /* than the library: main_thread */
+static struct smp_thread *older; /* main_thread, which is older than the library */
 
 static int setup(void **state)
 {
@@ -67,8 +67,8 @@ static void frames_of_a_thread_that_lives_open_its_gate(void **state)
     assert_int_equal(older->ended_ns, 0);
 }
 
-/* It had ended before it was registered, and another thread with its tid has answered. */
-static void frames_of_another_thread_do_not(void **state)
+/* It ended before it was registered, and another thread with its tid has answered. */
+static void frames_of_another_thread_do_not_open_its_gate(void **state)
 {
     (void)state;
     fake_vm.main_thread.address = 0;
@@ -80,7 +80,7 @@ static void frames_of_another_thread_do_not(void **state)
     assert_int_not_equal(older->ended_ns, 0);
 }
 
-static void without_the_jvm_nothing_is_learnt_of_its_life(void **state)
+static void without_the_jvm_its_gate_is_not_opened(void **state)
 {
     const struct smp_walk_answer answer = { .answer = SMP_ANSWER_WHOLE, .count = 1 };
 
@@ -90,7 +90,7 @@ static void without_the_jvm_nothing_is_learnt_of_its_life(void **state)
     assert_int_equal(older->ended_ns, 0);
 }
 
-/* Its ThreadEnd says when it ends. */
+/* Its ThreadEnd event reports its end. */
 static void a_thread_whose_start_was_seen_is_not_read(void **state)
 {
     struct fake_thread started;
@@ -109,8 +109,8 @@ static void a_thread_whose_start_was_seen_is_not_read(void **state)
     assert_false(smp_gate_is_unsure(&smp_threads_walk_info(thread)->gate));
 }
 
-/* AsyncGetCallTrace stops at the same wrong frame many times in a row. */
-static void a_stack_that_ends_in_run_shows_the_root(void **state)
+/* AsyncGetCallTrace often stops at the same wrong frame many times in a row. */
+static void a_stack_that_ends_in_run_has_its_root(void **state)
 {
     struct smp_walk_info *info = smp_threads_walk_info(older);
     const struct smp_walk_answer other = { .count = 1, .root = (void *)(uintptr_t)OTHER };
@@ -129,8 +129,8 @@ static void a_stack_that_ends_in_run_shows_the_root(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-/* Since JDK 19 the status is in an object of its own, which a virtual thread has not. */
-static void the_holder_says_whether_a_thread_waits(void **state)
+/* Since JDK 19 the status is in a holder object, which a virtual thread does not have. */
+static void the_holder_shows_whether_a_thread_waits(void **state)
 {
     JNIEnv *env = fake_vm_jni();
 
@@ -145,8 +145,8 @@ static void the_holder_says_whether_a_thread_waits(void **state)
                  0);
 }
 
-/* A handshake with a thread in native code waits for nothing; with one in Java code it would. */
-static void a_thread_in_native_code_is_asked_for_a_frame(void **state)
+/* A handshake with a thread in native code does not wait; with a thread in Java code it would. */
+static void a_frame_of_a_thread_in_native_code_is_read_by_a_handshake(void **state)
 {
     (void)state;
     fake_vm.main_thread.depth = 3;
@@ -162,7 +162,7 @@ static void a_thread_in_native_code_is_asked_for_a_frame(void **state)
 }
 
 /* Native code that has attached itself has no Java frame. */
-static void a_thread_without_frames_is_not_asked_at_each_walk(void **state)
+static void a_thread_without_frames_is_not_read_at_each_walk(void **state)
 {
     (void)state;
     fake_vm.main_thread.status = JVMTI_THREAD_STATE_IN_NATIVE;
@@ -182,13 +182,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(frames_of_a_thread_that_lives_open_its_gate),
-        TEST(the_holder_says_whether_a_thread_waits),
-        TEST(frames_of_another_thread_do_not),
-        TEST(without_the_jvm_nothing_is_learnt_of_its_life),
+        TEST(the_holder_shows_whether_a_thread_waits),
+        TEST(frames_of_another_thread_do_not_open_its_gate),
+        TEST(without_the_jvm_its_gate_is_not_opened),
         TEST(a_thread_whose_start_was_seen_is_not_read),
-        TEST(a_stack_that_ends_in_run_shows_the_root),
-        TEST(a_thread_in_native_code_is_asked_for_a_frame),
-        TEST(a_thread_without_frames_is_not_asked_at_each_walk),
+        TEST(a_stack_that_ends_in_run_has_its_root),
+        TEST(a_frame_of_a_thread_in_native_code_is_read_by_a_handshake),
+        TEST(a_thread_without_frames_is_not_read_at_each_walk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@ enum { CAPACITY = 10 };
 static struct smp_jvm_frame walked[CAPACITY];
 static struct smp_sample sample;
 
-/* Frames of methods given by number, leaf first; 0: no id. */
+/* Frames of methods with these numbers, leaf first; 0: no id. */
 static void make(const uintptr_t *methods, uint32_t count)
 {
     const struct smp_walk_answer answer = { .first = 1, .count = count };
@@ -40,7 +40,7 @@ static void test_frames_become_a_sample(void **state)
     assert_int_equal(sample.omitted, 0);
     assert_int_equal(sample.frames[0].method, 11);
     assert_int_equal(sample.frames[0].bci, 0);  /* a leaf without a line */
-    assert_int_equal(sample.frames[1].bci, -1); /* native, as JVMTI marks it */
+    assert_int_equal(sample.frames[1].bci, -1); /* native, in JVMTI's notation */
     assert_int_equal(sample.frames[2].method, 13);
     assert_int_equal(sample.frames[2].bci, 7);
 }
@@ -78,7 +78,7 @@ static void test_missing_keys_are_filled_from_the_root(void **state)
     assert_int_equal(sample.frames[3].method, 8);
 }
 
-/* Above a frame that differs the two stacks have nothing to do with each other. */
+/* Above a frame that differs, the two stacks are unrelated. */
 static void test_another_stack_fills_nothing(void **state)
 {
     const uintptr_t methods[] = { 5, 0, 7, 0, 9 };
@@ -96,7 +96,7 @@ static void test_another_stack_fills_nothing(void **state)
     assert_false(smp_walked_sample_fill(&sample, stranger, 0));
 }
 
-/* The root has gone on to its next line, and calls others from there. */
+/* The root is at its next line and calls others from there. */
 static void test_another_call_of_the_same_method_fills_nothing(void **state)
 {
     const uintptr_t methods[] = { 5, 0, 7, 0, 9 };
@@ -109,7 +109,7 @@ static void test_another_call_of_the_same_method_fills_nothing(void **state)
     assert_int_equal(sample.frames[1].method, 0);
 }
 
-/* Root, leaf and lines of the others are as they were. */
+/* Root, leaf and the lines of the others are unchanged. */
 static void test_a_frame_without_a_name_keeps_its_place(void **state)
 {
     const uintptr_t methods[] = { 0, 6, 0, 8 };
@@ -128,7 +128,7 @@ static void test_a_frame_without_a_name_keeps_its_place(void **state)
     assert_int_equal(sample.frames[3].bci, 30);
 }
 
-/* Both are of one thread; it has gone on in the frames above the last ones. */
+/* Both stacks are of one thread, which has continued in the frames above the last ones. */
 static void test_a_deep_stack_loses_its_middle(void **state)
 {
     const uintptr_t methods[] = { 1, 2, 3, 4, 5, 6, 7 };
@@ -154,7 +154,7 @@ static void assert_methods(const uintptr_t *methods, size_t count)
         assert_int_equal(sample.frames[i].method, methods[i]);
 }
 
-static void test_what_the_walk_has_cut_is_cut_further(void **state)
+static void test_a_cut_walk_is_cut_further(void **state)
 {
     const uintptr_t methods[] = { 1, 2, 3, 4, 5, 6, 7 };
     const uintptr_t both[] = { 1, 2, 3, 6, 7 };
@@ -169,13 +169,13 @@ static void test_what_the_walk_has_cut_is_cut_further(void **state)
     assert_int_equal(sample.leaf_count, 3);
     assert_int_equal(sample.omitted, 12);
     make(methods, 7);
-    sample.leaf_count = 6; /* a virtual thread's carrier has had most of that end */
+    sample.leaf_count = 6; /* a virtual thread's carrier has most of that end */
     sample.omitted = 10;
     smp_walked_sample_cut(&sample, 5);
     assert_methods(short_root, 5);
     assert_int_equal(sample.leaf_count, 4);
     make(methods, 7);
-    sample.omitted = 1; /* the root is not known */
+    sample.omitted = 1; /* the root is unknown */
     smp_walked_sample_cut(&sample, 5);
     assert_methods(methods, 5);
     assert_true(smp_sample_lacks_root(&sample));
@@ -191,7 +191,7 @@ int main(void)
         cmocka_unit_test(test_another_call_of_the_same_method_fills_nothing),
         cmocka_unit_test(test_a_frame_without_a_name_keeps_its_place),
         cmocka_unit_test(test_a_deep_stack_loses_its_middle),
-        cmocka_unit_test(test_what_the_walk_has_cut_is_cut_further),
+        cmocka_unit_test(test_a_cut_walk_is_cut_further),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

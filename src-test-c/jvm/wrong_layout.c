@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A library for WrongLayoutProgram: finds the rows of the table of hotspot/layout.h among all that
- * libjvm exports, changes the number of one of them, and checks the layout that comes out, as the
- * product does.
- */
+/* The native library of WrongLayoutProgram. It finds the rows of the table of hotspot/layout.h
+ * among the exports of libjvm, changes the number of one of them, and checks the resulting layout
+ * as the product does. */
 #include <jni.h>
 #include <jvmti.h>
 #include <stdbool.h>
@@ -30,7 +28,7 @@ struct list {
     const char *first_symbol;  /* offset of the text that is NULL in the last entry */
     const char *value_symbol;  /* offset of the number */
     const char *static_symbol; /* offset of a static field's address */
-    const char *flag_symbol;   /* offset of: is it static? */
+    const char *flag_symbol;   /* offset of the flag "is static" */
     const char *text_symbol;   /* offset of a field's name */
     char *copy;
     size_t count;
@@ -59,7 +57,7 @@ struct row {
     struct list *list;
     size_t index;
     bool is_static;
-    bool is_int; /* of 32 bits, not 64 */
+    bool is_int; /* 32 bits instead of 64 */
     uint64_t value;
     char name[NAME_BYTES];
 };
@@ -96,7 +94,7 @@ static bool copy_list(struct list *list)
     return list->copy != NULL;
 }
 
-/* The copies in place of libjvm's lists. */
+/* Returns the copies instead of libjvm's lists. */
 static const void *find_symbol(void *self, const char *name)
 {
     (void)self;
@@ -136,7 +134,7 @@ static struct row row_at(struct list *list, size_t index)
     return row;
 }
 
-/* Without a sensible number in it there is no layout. */
+/* There is no layout without a sensible number in this row. */
 static bool is_required(const struct row *row)
 {
     struct smp_layout layout;
@@ -228,7 +226,7 @@ JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_
     return (*env)->NewStringUTF(env, found.rows[row].name);
 }
 
-/* The reason; "" where the layout is used. row -1: nothing is changed. */
+/* Returns the reason, or "" if the layout is used. row -1: nothing is changed. */
 JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_check(JNIEnv *env,
                                                                                       jclass type,
                                                                                       jint row,
@@ -246,7 +244,7 @@ JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_
     return (*env)->NewStringUTF(env, reason);
 }
 
-/* Compared so far: methods, frames. */
+/* Returns how many were compared so far: methods, frames. */
 JNIEXPORT jlong JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_compared(
     JNIEnv *env, jclass type, jboolean frames)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times in the handler of one thread. First each is timed from beginning to end. Later walks are:
- * AsyncGetCallTrace, our own walk without its cache, and with it, in turn from the same interrupted
- * registers. Without the cache each walk sees all return addresses for the first time;
- * what is known of methods (hotspot/method_table.h) is not forgotten.
+ * Measures times in the handler of one thread. At first each handler is timed from beginning to
+ * end. Later single walks are timed: AsyncGetCallTrace, and our own walk without and with its
+ * cache, in turn from the same interrupted registers. Without the cache each walk sees all return
+ * addresses for the first time; methods remain known (hotspot/method_table.h).
  *
- * Beside them stands a bare signal: the same one, sent in the same way, with a handler that returns
- * at once.
+ * For comparison a bare signal is measured: the same signal, sent in the same way, with a handler
+ * that returns at once.
  *
  * The linker puts __wrap_smp_signal_handle and __wrap_smp_stack_walk in front of the product's
- * functions. Walks that are measured run before the one that is requested, which then goes on as
- * always.
+ * functions. Measured walks run before the requested one, which then continues as usual.
  */
 #include <jni.h>
 #include <signal.h>
@@ -34,27 +33,27 @@
 #define NATIVE(name) JNICALL Java_com_incapsula_sampler_bench_cost_HandlerTimes_##name
 
 enum { BY_JVM, OWN, OWN_CACHED, WAYS };
-/* As interrupted; at once after the same walk; after SWEPT_BYTES have been read. */
+/* As interrupted; immediately after the same walk; after SWEPT_BYTES have been read. */
 enum { FOUND, WARM, SWEPT, STATES };
 enum {
     SWEPT_BYTES = 8 * 1024 * 1024,
     LINE_BYTES = 64,
     SAMPLES = 8192,
-    CALLS = WAYS + WAYS * STATES, /* where in a row the system calls are */
-    /* Frames that each way found; times in ns, -1: none; system calls for reading memory. */
+    CALLS = WAYS + WAYS * STATES, /* index of the system calls in a row */
+    /* The frames that each way found; times in ns, -1: none; system calls that read memory. */
     COLUMNS = CALLS + WAYS,
 };
 
 static struct {
     _Atomic pid_t tid; /* 0: no thread is measured */
     _Atomic bool is_busy;
-    _Atomic int signal; /* what the sampler sends; 0: none was seen yet */
+    _Atomic int signal; /* the sampler's signal; 0: none was seen yet */
     uint32_t turn;
     uint32_t count;
     int32_t rows[SAMPLES][COLUMNS];
-    bool is_whole;   /* the handler that runs on the measured thread is timed as a whole */
-    uint32_t frames; /* that it found */
-    _Atomic bool are_walks_timed; /* and no longer whole handlers */
+    bool is_whole;   /* the handler running on the measured thread is timed as a whole */
+    uint32_t frames; /* frames that it found */
+    _Atomic bool are_walks_timed; /* if set, walks are timed instead of whole handlers */
     uint32_t whole_count;
     int32_t whole[SAMPLES][2]; /* frames, ns */
     uint32_t bare_count;
@@ -63,7 +62,7 @@ static struct {
     volatile unsigned sum;
 } state;
 
-/* What one walk needs. */
+/* The input of one walk. */
 struct job {
     struct smp_walk_target targets[WAYS];
     struct smp_own_walk uncached;
@@ -197,7 +196,7 @@ static void handle_whole(int number, siginfo_t *info, void *context)
 {
     state.frames = 0;
     state.is_whole = true;
-    (void)smp_clock_ns(); /* loads the clock's memory */
+    (void)smp_clock_ns(); /* loads the clock's memory into the cache */
     const int64_t start_ns = smp_clock_ns();
     __real_smp_signal_handle(number, info, context);
     const int64_t ns = smp_clock_ns() - start_ns;
@@ -219,7 +218,7 @@ void __wrap_smp_signal_handle(int number, siginfo_t *info, void *context)
         __real_smp_signal_handle(number, info, context);
 }
 
-/* To the calling thread, as a request is sent. Number 0: only checked. */
+/* Sends the signal to the calling thread as a request is sent. Number 0: only checks. */
 static void send_to_self(int number)
 {
     siginfo_t info = { .si_code = SI_TIMER };
@@ -237,8 +236,8 @@ JNIEXPORT jintArray NATIVE(stop)(JNIEnv *env, jclass type);
 JNIEXPORT jintArray NATIVE(whole)(JNIEnv *env, jclass type);
 JNIEXPORT jintArray NATIVE(bareTimes)(JNIEnv *env, jclass type);
 
-/* Times one on the measured thread: its delivery, the handler, its end; without the system call
- * that has sent it. */
+/* Times one signal on the measured thread: its delivery, the handler, its end; without the system
+ * call that sends it. */
 JNIEXPORT void NATIVE(bare)(JNIEnv *env, jclass type)
 {
     const int number = atomic_load(&state.signal);
@@ -255,7 +254,7 @@ JNIEXPORT void NATIVE(bare)(JNIEnv *env, jclass type)
     state.bare_ns[state.bare_count++] = (int32_t)(sent_ns - start_ns - (smp_clock_ns() - sent_ns));
 }
 
-/* Any thread. */
+/* May be called by any thread. */
 JNIEXPORT void NATIVE(timeWalks)(JNIEnv *env, jclass type)
 {
     (void)env;
@@ -268,7 +267,7 @@ JNIEXPORT void NATIVE(start)(JNIEnv *env, jclass type)
 {
     (void)env;
     (void)type;
-    memset(state.swept, 1, SWEPT_BYTES); /* else all of it is one page of zeros */
+    memset(state.swept, 1, SWEPT_BYTES); /* otherwise all of it is one page of zeros */
     state.count = state.whole_count = state.bare_count = 0;
     atomic_store(&state.tid, gettid());
 }
@@ -282,7 +281,7 @@ static jintArray array_of(JNIEnv *env, const int32_t *numbers, size_t count)
     return array;
 }
 
-/* A row after the other. */
+/* Returns the rows one after the other. */
 JNIEXPORT jintArray NATIVE(stop)(JNIEnv *env, jclass type)
 {
     (void)type;
@@ -292,7 +291,7 @@ JNIEXPORT jintArray NATIVE(stop)(JNIEnv *env, jclass type)
     return array_of(env, state.rows[0], state.count * COLUMNS);
 }
 
-/* After stop. */
+/* Call it after stop. */
 JNIEXPORT jintArray NATIVE(whole)(JNIEnv *env, jclass type)
 {
     (void)type;

@@ -26,7 +26,7 @@ struct pool {
     const unsigned char *bytes;
     size_t length;
     size_t count;
-    uint32_t *offsets; /* of each constant's tag */
+    uint32_t *offsets; /* offset of each constant's tag */
 };
 
 struct text {
@@ -102,7 +102,7 @@ static bool find_constants(struct pool *pool)
     return at == pool->length;
 }
 
-/* The constant at index; the first one where there is none. */
+/* Returns the constant at index, or the first one if there is none. */
 static const unsigned char *constant(const struct pool *pool, uint32_t index)
 {
     return pool->bytes + (index < pool->count ? pool->offsets[index] : 0);
@@ -117,7 +117,7 @@ static struct text utf8_of(const struct pool *pool, uint32_t index)
     return (struct text){ (const char *)at + 3, (int)u2_at(at + 1) };
 }
 
-/* Of a reference to a method: its class's name, its own, its descriptor. */
+/* A reference to a method: its class's name, its name, its descriptor. */
 static void describe_call(const struct pool *pool, unsigned opcode, uint32_t index, char *out,
                           size_t size)
 {

@@ -20,10 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Once, before all else. False: this JVM does not show byte codes. */
+/* To be called once, first. Returns false if this JVM does not show byte codes. */
 bool instructions_open(JNIEnv *env);
 jvmtiEnv *instructions_jvmti(void);
-/* At most size bytes with the final NUL; longer texts are cut. */
+/* Writes at most size bytes including the final NUL; longer texts are cut. */
 void instructions_describe(jclass declaring, jmethodID method, int64_t bci, char *out, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interrupted.h - where the last walk in a handler began: its pc, and the machine code around it.
+ * interrupted.h - the start of the last walk in a handler: its pc and the machine code around it.
  *
- * A program with one running thread has one walk at a time, so the last one is that of the stack
- * that comes next.
+ * A program with one running thread has one walk at a time, so the last walk belongs to the next
+ * stack.
  */
 #ifndef SMP_TEST_BENCH_OBSERVED_INTERRUPTED_H
 #define SMP_TEST_BENCH_OBSERVED_INTERRUPTED_H
@@ -14,13 +14,13 @@
 enum { INTERRUPTED_BYTES = 32 /* half of them before the pc */ };
 
 struct interrupted {
-    uint64_t pc; /* 0: not in the JVM's own code */
+    uint64_t pc; /* 0: outside the JVM's own code */
     uint8_t code[INTERRUPTED_BYTES];
 };
 
-/* In the handler. */
+/* Called in the handler. */
 void interrupted_keep(const ucontext_t *context);
-/* On the sampler thread; once for each walk, then pc is 0. */
+/* Called on the sampler thread, once per walk; later calls return pc 0. */
 struct interrupted interrupted_take(void);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How long the signal handlers of a profiler take on one thread, ours and another profiler's by the
- * same clock: a function that reads it stands in front of the handlers of SIGPROF and SIGVTALRM,
- * which async-profiler uses, and of the real-time signals, one of which ours uses. What a handler
- * leaves to other threads is not in it.
- */
+/* Measures how long the signal handlers of profilers take on one thread, ours and another
+ * profiler's by the same clock. A function that reads the clock is installed in front of the
+ * handlers of SIGPROF and SIGVTALRM, which async-profiler uses, and of the real-time signals, one
+ * of which we use. Work that a handler leaves to other threads is not included. */
 #include <jni.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -21,7 +19,7 @@ enum { SIGNALS = 65, SAMPLES = 128 * 1024 };
 
 static struct {
     _Atomic pid_t tid; /* 0: no thread is measured */
-    uint32_t count;    /* written by that thread alone */
+    uint32_t count;    /* written only by that thread */
     int32_t ns[SAMPLES];
     bool is_ours[SIGNALS];
     struct sigaction before[SIGNALS];
@@ -50,7 +48,7 @@ static void stand_in_front(int signal)
     state.is_ours[signal] = sigaction(signal, &action, NULL) == 0;
 }
 
-/* A handler that was installed meanwhile stays. */
+/* A handler that was installed in the meantime remains. */
 static void step_aside(int signal)
 {
     struct sigaction action;
@@ -65,7 +63,7 @@ static void step_aside(int signal)
 JNIEXPORT void NATIVE(start)(JNIEnv *env, jclass type, jint tid);
 JNIEXPORT jintArray NATIVE(stop)(JNIEnv *env, jclass type);
 
-/* After the profiler has been started. */
+/* Call it after the profiler has been started. */
 JNIEXPORT void NATIVE(start)(JNIEnv *env, jclass type, jint tid)
 {
     (void)env;

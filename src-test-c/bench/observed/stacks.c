@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stacks of one thread as the product gets them, each frame with its byte code index and the
- * instruction there. Exports only have lines.
+ * Records the stacks of one thread as the product gets them. Each frame has its byte code index
+ * and the instruction there, whereas exports have only lines.
  *
  * The linker puts __wrap_smp_attribution_found in front of the product's function, through which
  * every stack passes on the sampler thread; the product's code is the same.
@@ -43,21 +43,21 @@ struct place {
 
 static struct {
     pthread_mutex_t mutex; /* guards all of it */
-    char thread[64];       /* "": nothing is kept */
+    char thread[64];       /* "": no stack is recorded */
     struct place places[PLACES];
     int32_t indexes[PLACES]; /* in the order in which they were found */
     int32_t place_count;
-    int32_t *numbers; /* of each stack: outcome, number of frames, struct interrupted, places leaf
-                         first */
+    /* for each stack: outcome, number of frames, struct interrupted, places leaf first */
+    int32_t *numbers;
     size_t number_count;
     bool is_full;
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
-/* Of the product's type, whatever becomes of that. */
+/* Has the product's type. */
 __typeof__(smp_attribution_found) __real_smp_attribution_found;
 __typeof__(smp_attribution_found) __wrap_smp_attribution_found;
 
-/* Class, name, descriptor, byte code index, instruction; between them a tab. */
+/* Class, name, descriptor, byte code index, instruction, separated by tabs. */
 static char *describe(jmethodID method, int64_t bci)
 {
     jvmtiEnv *jvmti = instructions_jvmti();
@@ -94,7 +94,7 @@ static char *describe_pseudo(const struct smp_name_source *names, uint64_t metho
     return strdup(out);
 }
 
-/* Of a method without an id its class and name are known, and nothing of its byte codes. */
+/* A method without an id has a known class and name, but no byte codes. */
 static char *describe_named(const struct smp_name_source *names, const struct smp_frame *frame)
 {
     struct smp_method_info info;
@@ -204,7 +204,7 @@ JNIEXPORT jboolean NATIVE(start)(JNIEnv *env, jclass type, jstring thread)
     return is_ready;
 }
 
-/* What was kept since start; places keep their numbers. */
+/* Returns the stacks recorded since start; places keep their numbers. */
 JNIEXPORT jintArray NATIVE(stop)(JNIEnv *env, jclass type)
 {
     (void)type;
@@ -245,7 +245,7 @@ JNIEXPORT jobjectArray NATIVE(places)(JNIEnv *env, jclass type)
     return texts;
 }
 
-/* "FAILED UNKNOWN_JAVA": what kind of outcome, and its code. */
+/* Returns "FAILED UNKNOWN_JAVA": the kind of outcome and its code. */
 JNIEXPORT jstring NATIVE(outcome)(JNIEnv *env, jclass type, jint outcome)
 {
     static const char *const kinds[] = { "WALKED", "IDLE", "RECOVERED", "FAILED", "SKIPPED" };
@@ -278,7 +278,7 @@ JNIEXPORT jobjectArray NATIVE(loadedClasses)(JNIEnv *env, jclass type)
     return array;
 }
 
-/* The name of the JVM's code blob at pc, and how far behind its beginning that is. */
+/* Returns the name of the JVM's code blob at pc, and the offset of pc in it. */
 JNIEXPORT jstring NATIVE(blob)(JNIEnv *env, jclass type, jlong pc)
 {
     const struct smp_layout *layout = smp_hotspot_layout();

@@ -9,7 +9,7 @@ const naive = require('./naive.js');
 
 const ROUNDS = 200;
 
-/** A report of which some calls are counted: groups of other trees, with calls. */
+/** A report with counted calls: groups with separate trees and calls. */
 function randomReport(seed) {
     const random = new naive.Random(seed + 7777);
     const counted = naive.randomReport(seed + 5000).groups.map((group) => ({
@@ -31,7 +31,10 @@ function forRandomReports(body) {
     }
 }
 
-/** The rows of the counted groups: [{group, at, frame, callers: their places, nearest last}], places in the group. */
+/**
+ * The rows of the counted groups: [{group, at, frame, callers: their places, nearest last}], as places in the
+ * group.
+ */
 function rowsOf(report) {
     return report.counted.flatMap((group, g) =>
         group.parent.map((_, at) => {
@@ -55,7 +58,7 @@ test('a report without counted groups has one model', () => {
     assert.equal(page.countedOf(naive.differenceOf(naive.randomReport(1), naive.randomReport(2))), null);
 });
 
-test('what is counted changes nothing in what was sampled', () => {
+test('counted calls do not change the sampled model', () => {
     forRandomReports((report, { sampled }) => {
         const { counted, ...rest } = report;
         const alone = page.modelOf(rest);
@@ -66,7 +69,7 @@ test('what is counted changes nothing in what was sampled', () => {
     });
 });
 
-test('the counted model has the calls of each node, and the sums below it as its width', () => {
+test('the counted model has the calls of each node, and their sum below it as its width', () => {
     forRandomReports((report, { counted }) => {
         let node = 0;
         report.counted.forEach((group, g) => {
@@ -98,7 +101,7 @@ test('a frame that was called is not folded into its caller', () => {
 
 // ---- callers
 
-test('callers have the calls made from there, and the time once where the method calls itself', () => {
+test('callers have the calls made from there, and the time of a recursive method once', () => {
     forRandomReports((report, { counted }, random) => {
         const rows = rowsOf(report);
         if (rows.length === 0) {
@@ -210,7 +213,7 @@ test('a node of a counted model is described by its calls; a root by the shortes
     ]);
 });
 
-test('a row that is not counted throughout says since when, in the zone of the JVM, and what it lacks', () => {
+test('a row with a late probe says since when, in the zone of the JVM, and how many calls are missing', () => {
     const counted = [{ ...ONE.counted[0], hookNanos: 0, countedSince: [[0, 3_723_000, -1], [1, 7_000, 330]] }];
     const { counted: model } = page.modelsOf({ ...ONE, zone: 'CET', zoneOffsetSeconds: 3600, counted });
     const view = { model, metric: 'wall', base: 0, zoom: 0 };
@@ -219,7 +222,7 @@ test('a row that is not counted throughout says since when, in the zone of the J
     assert.deepEqual(model.measures, page.modelsOf(ONE).counted.measures);
 });
 
-test('a node of a sampled model has the calls that the counted trees know of it', () => {
+test('a node of a sampled model has the calls of its counted node', () => {
     const group = {
         name: 'g', parent: [-1, 0, 0], frame: [0, 1, 1], wall: [1e9, 3e9, 0], cpu: [0, 0, 0], samples: [1, 2, 0],
         rowCalls: [[0, 1, 1], [1, 1_200_000, 3]],

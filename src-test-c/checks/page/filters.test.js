@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filtered trees against stacks that are cut one by one.
+// Compares filtered trees with stacks that are cut one by one.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -31,7 +31,7 @@ function reportOf(seed) {
     };
 }
 
-/** Each path with own time, as text, with that time. */
+/** Each path with own time, as text, with its time. */
 function stacksOf(model) {
     const stacks = [];
     for (let i = 1; i < model.count; i++) {
@@ -61,11 +61,11 @@ function check(change, naive) {
     }
 }
 
-test('hidden frames leave their time to their callers', () => {
+test('the time of hidden frames goes to their callers', () => {
     check({ hide: /^b\./ }, (frames) => frames.filter((name) => !name.startsWith('b.')));
 });
 
-test('kept stacks are those with a match', () => {
+test('only stacks with a match are kept', () => {
     check({ keep: /^c\.C/ }, (frames) => (frames.some((name) => name.startsWith('c.C')) ? frames : null));
 });
 
@@ -76,7 +76,7 @@ test('focused stacks begin at their outermost match', () => {
     });
 });
 
-test('a method that calls itself is one frame', () => {
+test('a recursive method becomes one frame', () => {
     check({ recursion: true }, (frames) => frames.filter((name, i) => name !== frames[i - 1]));
 });
 
@@ -85,7 +85,7 @@ test('inverted stacks begin with their innermost frame', () => {
     check({ invert: true, hide: /^a\./ }, (frames) => frames.filter((name) => !name.startsWith('a.')).reverse());
 });
 
-test('a filter that changes nothing is none, and all measures are carried over', () => {
+test('an empty filter changes nothing, and all measures are kept', () => {
     assert.equal(page.isFiltering(NONE), false);
     assert.equal(page.isFiltering({ ...NONE, invert: true }), true);
     const model = page.modelOf(reportOf(5));
@@ -121,20 +121,20 @@ test('a row keeps its error bar and its calls as long as it has all of its time'
     assert.deepEqual(rowsOf(page.filtered(model, { ...NONE, hide: /^a\.A\.n/ })), [
         ['A.m', 70, 35, 1], ['B.m', 20, 10, 7], ['B.n', 40, 20, 9],
     ]);
-    // Two places of one method are one row: their bars add up as independent ones do.
+    // Two places of one method become one row: their error bars add up as independent ones.
     const focused = page.filtered(model, { ...NONE, hide: /^a\./, recursion: true });
     assert.deepEqual(rowsOf(focused), [['B.m', 20, 10, 7], ['B.n', 40, 20, 9]]);
     assert.equal(page.lackingText(model, focused), '');
 });
 
-test('a row that lacks a part has the error bar of what is left, and no calls', () => {
+test('a row that lost a part has the error bar of the remaining time, and no calls', () => {
     const model = withBars();
     const kept = page.filtered(model, { ...NONE, keep: /^b\.B\.m/ });
     assert.deepEqual(rowsOf(kept), [['A.m', 20, 10, undefined], ['A.n', 20, 10, undefined], ['B.m', 20, 10, 7]]);
     assert.match(page.lackingText(model, kept), /^Rows of which a part/);
 });
 
-test('rows that become one have the calls of both, unless these may be the same ones', () => {
+test('merged rows have the calls of both, unless they may count the same calls', () => {
     const group = {
         name: 'g', threads: 1, parent: [-1, 0, 0, 1, 2], frame: [0, 1, 3, 4, 4], wall: [0, 0, 0, 30, 40], samples: [],
         error95: { wall: [null, null, null, [24, 36], [32, 48]] }, rowCalls: [[3, 5, 1], [4, 6, 1]],
@@ -158,7 +158,7 @@ test('a method that calls itself has all of its calls, and its error bar', () =>
     assert.deepEqual(rowsOf(page.filtered(model, { ...NONE, recursion: true })), [['A.m', 35, 10, 11], ['B.m', 20, 4, 4]]);
 });
 
-test('a recursion that is one row says how deep it was, through filters too', () => {
+test('a folded recursion keeps its depth through filters', () => {
     const group = {
         name: 'g', threads: 1, parent: [-1, 0, 1], frame: [1, 0, 2], wall: [5, 10, 20], samples: [],
         recursion: [[1, 7]],
@@ -175,7 +175,7 @@ test('a recursion that is one row says how deep it was, through filters too', ()
 test('an inverted tree has the error bars of own times, no calls, and says so', () => {
     const model = withBars();
     const inverted = page.filtered(model, { ...NONE, invert: true });
-    // Own time of A.n: no more than sqrt(15² + 10²) and no more than it is.
+    // The own time of A.n: at most sqrt(15² + 10²), and at most its amount.
     assert.deepEqual(rowsOf(inverted).slice(0, 2), [['A.n', 10, 10, undefined], ['A.m', 10, 10, undefined]]);
     assert.deepEqual(rowsOf(inverted).at(-2), ['B.n', 40, 20, undefined]);
     assert.match(page.lackingText(model, inverted), /^Turned over/);
@@ -183,7 +183,7 @@ test('an inverted tree has the error bars of own times, no calls, and says so', 
     assert.equal(page.describe({ model: inverted, metric: 'wall', base: 0, zoom: 0 }, 2).some((text) => /own time/.test(text)), false);
 });
 
-test('a report without error bars gets none', () => {
+test('filters add no error bars to a report without them', () => {
     const model = page.modelOf(reportOf(4));
     assert.equal(page.filtered(model, { ...NONE, hide: /^b/ }).hasBars, false);
     assert.equal(page.filtered(model, { ...NONE, invert: true }).hasBars, false);
@@ -197,7 +197,8 @@ test('root times follow their row, as long as it is a root', () => {
     const model = page.modelsOf({ ...reportOf(2), counted: [counted] }).counted;
     const focused = page.filtered(model, { ...NONE, focus: /^a/ });
     assert.deepEqual([...focused.rootTimes.values()], [...model.rootTimes.values()]);
-    // The hidden row's callee is the same method as the first root, but its calls are no root's.
+    // The hidden row's callee is the same method as the first root, but its calls are not a
+    // root's.
     const cut = page.filtered(model, { ...NONE, hide: /^a\.A\.n/ });
     assert.deepEqual([...cut.rootTimes.values()], []);
     assert.equal(cut.self.calls[2], 11);

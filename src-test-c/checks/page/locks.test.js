@@ -21,11 +21,11 @@ test('each class of locks has its lines, longest first', () => {
     assert.deepEqual(stock.times, [7]);
 });
 
-test('of two reports there are both times', () => {
+test('a comparison of reports has both times', () => {
     const locks = page.locksOf([{ locks: TIMES }, { locks: [{ ...TIMES[1], wall: 1 }] }]);
     assert.deepEqual(locks.map((lock) => [lock.lock, ...lock.times]), [['a.Stock', 7, 1], ['a.Cart', 9, 0]]);
 });
 
-test('without blocked threads there are none', () => {
+test('without blocked threads there are no locks', () => {
     assert.deepEqual(page.locksOf([{}, { locks: [] }]), []);
 });

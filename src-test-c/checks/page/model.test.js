@@ -76,7 +76,7 @@ test('a parent stands before its children', () => {
     });
 });
 
-test('a report without CPU times and samples has none', () => {
+test('a report without CPU times and samples has no such columns', () => {
     const report = naive.randomReport(7, 2);
     report.groups.forEach((group) => {
         delete group.cpu;
@@ -88,12 +88,12 @@ test('a report without CPU times and samples has none', () => {
     assert.ok(model.total.wall[0] > 0);
 });
 
-test('the clock is what the report says', () => {
+test('the clock is taken from the report', () => {
     assert.equal(page.modelOf({ ...naive.randomReport(1), clock: 'CPU' }).isCpuClock, true);
     assert.equal(page.modelOf(naive.randomReport(1)).isCpuClock, false);
 });
 
-test('what is no report is refused with its format', () => {
+test('input that is no report is refused with its format', () => {
     for (const data of [null, {}, { format: 'other/1' }, { format: 7 }, { before: naive.randomReport(1), after: {} }]) {
         assert.throws(() => page.modelOf(data), /^Error: This is not a report that this page can read \(format: /);
     }
@@ -121,7 +121,7 @@ test('frames of one method are one method, each line is a frame', () => {
     assert.equal(frames.colour[ids[3]], '');
 });
 
-test('a group and a pseudo-frame of one name are two frames', () => {
+test('a group and a pseudo-frame with the same name are two frames', () => {
     const frames = new page.Frames();
     assert.notEqual(frames.named('[x]', KIND.GROUP), frames.named('[x]', KIND.PSEUDO));
     assert.equal(frames.text[frames.named('', KIND.GROUP)], '(empty name)');
@@ -136,7 +136,7 @@ test('a place is found again in another report, or the deepest part of it that i
         const path = model.path(node);
         assert.deepEqual(path, namesOf(model, node));
         assert.deepEqual(namesOf(model, model.find(path)), path);
-        // The first child of the name wins, as in a loop over the naive tree.
+        // The first child with the name is taken, as in a loop over the naive tree.
         let rows = nodesOf(other, 0).filter((i) => other.parent[i] === 0);
         let found = 0;
         for (const name of path) {
@@ -173,7 +173,7 @@ function byPath(report, factor) {
     return sums;
 }
 
-test('of two reports equal stacks are one node, without lines, the first scaled to the length of the second', () => {
+test('equal stacks of two reports are one node without lines, the first report scaled to the length of the second', () => {
     for (let seed = 1; seed <= ROUNDS; seed++) {
         const before = naive.randomReport(seed);
         const after = naive.randomReport(seed + 1);
@@ -200,7 +200,7 @@ test('of two reports equal stacks are one node, without lines, the first scaled 
     }
 });
 
-/** Of each row but each third one: from 9/10 to 12/10 of a hundred times its number. */
+/** Every third row has none, the others from 9/10 to 12/10 of a hundred times their number. */
 function withErrorBars(report) {
     for (const group of report.groups) {
         group.error95 = { wall: group.parent.map((_, i) => (i % 3 === 2 ? null : [90 * i, 120 * i])) };
@@ -222,7 +222,7 @@ test('an error bar is half the width of the range, and unknown where there is no
     assert.ok(Number.isNaN(page.modelOf(naive.randomReport(3)).half.wall[1]));
 });
 
-test('the error of a difference is that of both sides, and unknown where one is', () => {
+test('the error of a difference combines both sides, and is unknown if one is', () => {
     const before = naive.randomReport(4);
     const pair = naive.differenceOf(before, naive.randomReport(5));
     const count = pair.difference.parent.length;
@@ -263,7 +263,7 @@ test('an interval without a length is not scaled', () => {
 
 // ---- search
 
-test('a search finds all frames that hold the text, and counts no time twice', () => {
+test('a search finds all frames that contain the text, and counts no time twice', () => {
     for (const text of ['run', ' RUN ', 'a.b', 'java', '[', 'thread', 'nothing like it', 'pool-', ':']) {
         forRandomReports((report, model, random) => {
             const base = random.below(model.count);
@@ -286,13 +286,13 @@ test('a search finds all frames that hold the text, and counts no time twice', (
     }
 });
 
-test('no text is no search', () => {
+test('an empty text finds nothing', () => {
     const model = page.modelOf(naive.randomReport(1));
     assert.equal(page.searchFor(model, '', 0, 'wall'), null);
     assert.equal(page.searchFor(model, ' \t', 0, 'wall'), null);
 });
 
-test('what was found is said in words', () => {
+test('the result of a search is described in words', () => {
     assert.equal(page.wordsOfFinds({ count: 0, time: 0 }, 5), 'nothing found');
     assert.equal(page.wordsOfFinds({ count: 1, time: 1 }, 4), '25.0 % in 1 place');
     assert.equal(page.wordsOfFinds({ count: 1234, time: 1 }, 1), '100.0 % in 1,234 places');
@@ -300,7 +300,7 @@ test('what was found is said in words', () => {
 
 // ---- hot methods and lines
 
-test('hot rows have the time of their own frames, and count a method once that calls itself', () => {
+test('hot rows have their own time, and count a recursive method once', () => {
     for (const byLine of [false, true]) {
         forRandomReports((report, model, random) => {
             const base = random.below(model.count);
@@ -335,7 +335,7 @@ function isFolded(model, metric, node) {
     return isFrame(node) && isFrame(parent) && !own && near;
 }
 
-test('the call tree leaves out what only passes its time on, and its children move up', () => {
+test('the call tree leaves out rows without own time, and their children move up', () => {
     const check = (model, metric, compact) => {
         const tree = page.callTree(model, metric, compact);
         const shown = (node) =>
@@ -401,7 +401,7 @@ test('the graph lays out each node that is wide enough, with its callers, most t
     });
 });
 
-test('the box under a point is the one whose sides are around it', () => {
+test('the box at a point is found', () => {
     const random = new naive.Random(3);
     for (let round = 0; round < ROUNDS; round++) {
         const row = [];
@@ -416,7 +416,7 @@ test('the box under a point is the one whose sides are around it', () => {
     }
 });
 
-test('the hot path of a difference ends at the frame that itself got slower by most', () => {
+test('the hot path of a difference ends at the frame whose own time increased most', () => {
     for (let seed = 1; seed <= ROUNDS; seed++) {
         const model = page.modelOf(naive.differenceOf(naive.randomReport(seed), naive.randomReport(seed + 9)));
         const base = new naive.Random(seed).below(model.count);

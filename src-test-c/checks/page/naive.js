@@ -3,7 +3,7 @@
 // passes from the end, each question answered by walking the whole report. No line of it is shared with the page.
 'use strict';
 
-/** The same numbers everywhere: a linear congruential generator. */
+/** A linear congruential generator, which gives the same numbers everywhere. */
 class Random {
     constructor(seed) {
         this.state = BigInt(seed) * 0x9e3779b97f4a7c15n;
@@ -50,7 +50,8 @@ function randomReport(seed, groupCount = 1 + (seed % 4)) {
         Object.assign(group, { wall: [], cpu: [], samples: [] });
         const count = random.below(40);
         for (let i = 0; i < count; i++) {
-            // Deep here and bushy there; the children of a row are different frames.
+            // The tree is deep in some places and bushy in others; the children of a row are
+            // different frames.
             let parent = i === 0 || random.below(8) === 0 ? -1 : i - 1 - random.below(Math.min(i, 3));
             const left = (above) => FRAMES.map((_, f) => f)
                 .filter((f) => !group.parent.some((other, j) => other === above && group.frame[j] === f));
@@ -116,7 +117,7 @@ function kindOf(frame) {
 const groupName = (group) => escaped(group.name) || '(empty name)';
 
 /**
- * Each row of a report as an object of its own: {names: from the group down, kind, own: {wall, cpu, samples}, rows}.
+ * Each row of a report as an object: {names: from the group down, kind, own: {wall, cpu, samples}, rows}.
  * @param textOf how a frame is written
  */
 function treeOf(report, textOf = lineText) {
@@ -141,7 +142,7 @@ function total(row, measure) {
     return row.rows.reduce((sum, below) => sum + total(below, measure), row.own[measure]);
 }
 
-/** All rows at and below these, callers first. */
+/** All rows of these trees, callers first. */
 function all(rows) {
     return rows.flatMap((row) => [row, ...all(row.rows)]);
 }

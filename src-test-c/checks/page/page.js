@@ -12,7 +12,7 @@ function scriptNames() {
     return list[1].split(' ');
 }
 
-/** Stands in for d3-hierarchy's class; the page sets all other fields itself. */
+/** Replaces d3-hierarchy's class; the page sets all other fields itself. */
 class Node {
     constructor(data) {
         this.data = data;
@@ -21,8 +21,8 @@ class Node {
 }
 
 /**
- * The last script starts the page. Here that ends at once, because no element can be made, and the page says so in
- * the only element there is.
+ * The last script starts the page. Here the start fails, because no element can be created, and the page reports it
+ * in the only existing element.
  */
 const elements = { fatal: {} };
 const document = { getElementById: (id) => (elements[id] ??= {}) };

@@ -32,7 +32,7 @@ test('a chosen group has its own seconds, or those of all others', () => {
     assert.equal(page.secondsOf(SECONDS, 'late').name, '[other threads]');
 });
 
-test('without seconds there is nothing', () => {
+test('without seconds there is no strip', () => {
     assert.equal(page.secondsOf(undefined, null), null);
     assert.equal(page.secondsOf({ ...SECONDS, count: 0, groups: [] }, null), null);
 });
@@ -47,7 +47,7 @@ test('the boxes of a second stand on each other, and fill the height of the high
     assert.equal(paths[3].path, 'M0 19h1v5h-1zM1 10h1v5h-1zM2 0h1v5h-1z');
 });
 
-test('a second says its states, a wider slot its width', () => {
+test('a second shows its states, a wider slot its width', () => {
     const zone = { name: ' CET', minutes: 60 };
     const at = new Date((SECONDS.from + 3600) * 1000).toISOString().slice(11, 19);
     const first = page.secondText(page.secondsOf(SECONDS, null), 0, zone);

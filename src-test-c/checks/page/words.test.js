@@ -23,7 +23,7 @@ test('milliseconds have a digit after the point where there are few', () => {
     ]);
 });
 
-test('a percentage never says 0.0 of something', () => {
+test('a positive share is never shown as 0.0 %', () => {
     assert.equal(page.percent(0, 5), '0.0 %');
     assert.equal(page.percent(1, 3), '33.3 %');
     assert.equal(page.percent(1, 100_000), '< 0.1 %');
@@ -34,7 +34,7 @@ test('a percentage never says 0.0 of something', () => {
     assert.equal(page.percent(5, undefined), '–');
 });
 
-test('a duration is what it says, within half of its last digit', () => {
+test('a duration is rounded to its last digit', () => {
     const UNITS = { ms: 1e6, s: 1e9, min: 60e9, h: 3600e9 };
     const random = new naive.Random(11);
     for (let round = 0; round < 3000; round++) {
@@ -67,7 +67,7 @@ test('bytes, signs and counts', () => {
     assert.equal(page.changeOf(-2e9), '-2.00 s');
 });
 
-test('an interval has its day once, unless it ends on another', () => {
+test('an interval shows its day once, unless it ends on another day', () => {
     const at = (...parts) => new Date(...parts).getTime();
     const viewers = page.zoneOf({});
     assert.equal(
@@ -179,7 +179,7 @@ test('each kind of frame has its colour, in each theme', () => {
     }
 });
 
-test('a change has the colour of its direction, the stronger the more it is of the frame and of the view', () => {
+test('a change has the colour of its direction, stronger the larger its share of the frame and of the view', () => {
     const colours = new page.Colours();
     const { slower, faster, same } = colours.theme;
     assert.equal(colours.ofChange(0, 10, 10), same);
@@ -192,7 +192,7 @@ test('a change has the colour of its direction, the stronger the more it is of t
     assert.equal(colours.ofChange(5, 10, 1e9), same);
 });
 
-test('the legend names what is coloured', () => {
+test('the legend explains the colours', () => {
     const report = naive.randomReport(3, 3);
     const single = page.modelOf(report);
     const colours = new page.Colours();
@@ -262,7 +262,7 @@ test('columns of one report', () => {
     assert.equal(cells(model, 'cpu', 'total', 3).percent, '0.0 %');
 });
 
-/** a.A.m ran 1 s; a.B.n, which it called, was blocked 1 s and idle 2 s. */
+/** a.A.m ran for 1 s; a.B.n, its callee, was blocked for 1 s and idle for 2 s. */
 const STATES = {
     ...ONE,
     groups: [{ ...ONE.groups[0], running: [1e9, 0], blocked: [0, 1e9], idle: [0, 2e9] }],
@@ -323,7 +323,7 @@ test('columns of a difference', () => {
 
 // ---- the account
 
-test('time without a stack is that of frames in brackets right below a group, but of the JVM', () => {
+test('time without a stack is the time of frames in brackets directly below a group, except the JVM group', () => {
     const account = new page.Account({});
     for (let seed = 1; seed <= 100; seed++) {
         const report = naive.randomReport(seed, 3);

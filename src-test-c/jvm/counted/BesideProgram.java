@@ -3,7 +3,7 @@ package counted;
 
 import java.util.Map;
 
-/** Counts beside another agent that changes the same classes. Argument: the library. */
+/** Counts calls while another agent changes the same classes. Argument: the library. */
 public final class BesideProgram {
 
     private BesideProgram() {}

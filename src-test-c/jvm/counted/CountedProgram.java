@@ -9,12 +9,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts what Work does, and compares with what Work says itself. Arguments: the library, a scheme, EXACT or not.
+ * Counts the calls of Work and compares them with Work's own tally. Arguments: the library, a scheme, EXACT or not.
  */
 public final class CountedProgram {
 
     private static final int THREADS = 64;
-    /* The interpreter, which takes half a minute for some million calls, has one way through a probe only. */
+    /* The interpreter needs half a minute for some million calls and has only one way through a
+     * probe. */
     private static final boolean IS_INTERPRETED =
             System.getProperty("java.vm.info").contains("interpreted");
 
@@ -116,7 +117,7 @@ public final class CountedProgram {
         System.out.println(what + ": " + names.size() + " methods, " + sum + " calls");
     }
 
-    /* Known numbers, of methods that tally nothing. */
+    /* Known numbers of calls of methods that do not tally. */
     private static void hot() throws InterruptedException {
         Counting.settle(() -> Hot.loop(1600), Counting.hotCalls(1600));
         Counting.reset();
@@ -155,11 +156,11 @@ public final class CountedProgram {
     private static void await(ExecutorService pool) throws InterruptedException {
         pool.shutdown();
         while (!pool.awaitTermination(1, TimeUnit.SECONDS)) {
-            /* they go on */
+            /* the threads continue */
         }
     }
 
-    /* Classes that are loaded once more get their probes while they are loaded. */
+    /* Classes that are loaded again get their probes while they are loaded. */
     private static void initialisers() throws InterruptedException {
         Counting.settle(() -> {
             Initialisers.next();
@@ -174,7 +175,7 @@ public final class CountedProgram {
         compare("static initialisers");
     }
 
-    /* What follows is counted in the right place, wherever the stack has ended. */
+    /* Calls after a stack overflow are counted in the right place, wherever the stack ended. */
     private static void deep() throws InterruptedException {
         Counting.settle(Deep::run);
         for (int i = 0; i < 5; i++) {
@@ -215,7 +216,7 @@ public final class CountedProgram {
         check(account.contains("INSTRUMENTED "), "methods");
     }
 
-    /* What was counted before is not there any more; a rule whose class is not loaded yet waits for it. */
+    /* Earlier counts are gone; a rule whose class is not loaded yet waits for it. */
     private static void again(int scheme) throws Exception {
         Counting.startFine("counted.Work.odd, counted.Late.go", scheme, false);
         check(Counting.account().contains("not loaded yet: counted.Late.go"), "not loaded: " + Counting.account());

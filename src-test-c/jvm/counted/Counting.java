@@ -4,14 +4,14 @@ package counted;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The library counted_calls. */
+/** The native library counted_calls. */
 final class Counting {
 
     static final int LAZY = 1;
     static final int EAGER = 2;
     static final int TOTAL = 3;
 
-    /** All of these programs, but for what looks at them. */
+    /** All classes of these programs except those that check the results. */
     static final String FILTER =
             "counted, -counted.Tally, -counted.Counting, -counted.CountedProgram, -counted.OtherAgent, -counted.Library,"
                     + " -counted.FreshLoader";
@@ -49,7 +49,7 @@ final class Counting {
         }
     }
 
-    /** Calls of each method, summed over its overloads. */
+    /** Calls of each method, added up over its overloads. */
     static Map<String, Long> counts() {
         Map<String, Long> found = new TreeMap<>();
         for (String line : read().split("\n")) {
@@ -76,7 +76,7 @@ final class Counting {
         return Map.of("counted.Hot.loop", 1L, "counted.Hot.mix", calls, "counted.Hot.sometimes", calls / 16);
     }
 
-    /** Runs the work until each of its calls is counted: a batch may take any time. */
+    /** Runs the work until each of its calls is counted; a batch may take any time. */
     static void settle(Runnable work, Map<String, Long> wanted) throws InterruptedException {
         Map<String, Long> found;
         do {

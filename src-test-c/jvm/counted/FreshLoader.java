@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** Defines the classes in Initialisers anew, all others are its parent's. The JVM calls it inside of a root: not counted. */
+/**
+ * Defines the classes in Initialisers itself; other classes come from its parent. The JVM calls it inside a root,
+ * so it is not counted.
+ */
 final class FreshLoader extends ClassLoader {
 
     FreshLoader() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package counted;
 
-/** Many short calls. */
+/** Makes many short calls. */
 final class Hot {
 
     private static long state = 1;

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
 
-/** Static initialisers: each round has classes of its own, loaded anew, so each of them runs once a round. */
+/** Static initialisers. Each round loads its classes again, so each initialiser runs once per round. */
 final class Initialisers {
 
-    /** They stay loaded. */
+    /** The rounds stay loaded. */
     private static final List<IntSupplier> ROUNDS = new ArrayList<>();
 
     private static int sink;
@@ -22,7 +22,7 @@ final class Initialisers {
         sink += fresh.getAsInt();
     }
 
-    /** What the next {@link #run} calls. */
+    /** The object that the next {@link #run} calls. */
     static void next() {
         try {
             ROUNDS.add((IntSupplier) new FreshLoader()
@@ -34,9 +34,9 @@ final class Initialisers {
         }
     }
 
-    /** Uses its classes for the first time in each way there is. */
+    /** Uses its classes for the first time, in each possible way. */
     public static final class Fresh implements IntSupplier {
-        /** By the loader. */
+        /** Called by the loader. */
         public Fresh() {}
 
         @Override

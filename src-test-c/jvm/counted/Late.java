@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package counted;
 
-/** Not loaded before it is needed. */
+/** Not loaded before it is used. */
 final class Late {
 
     private static int calls;

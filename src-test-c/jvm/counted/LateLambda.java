@@ -3,7 +3,7 @@ package counted;
 
 import java.util.function.IntUnaryOperator;
 
-/** Not loaded before it is needed. */
+/** Not loaded before it is used. */
 final class LateLambda {
 
     private LateLambda() {}

@@ -3,7 +3,7 @@ package counted;
 
 import java.lang.reflect.Method;
 
-/** What the filter excludes: its calls are not looked at. */
+/** The filter excludes this class; its calls are not searched. */
 final class Library {
 
     private Library() {}

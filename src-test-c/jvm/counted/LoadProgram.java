@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Counting is turned on and off while threads run, and others load classes, under new loaders each time. Arguments: the
- * library, how often; 0: the JVM ends while calls are counted.
+ * Turns counting on and off while threads run and load classes, with new loaders each time. Arguments: the library,
+ * the number of repetitions; 0: the JVM ends while calls are counted.
  */
 public final class LoadProgram {
 
@@ -23,7 +23,7 @@ public final class LoadProgram {
 
     private LoadProgram() {}
 
-    /** Loads the classes of these programs by itself, again and again. */
+    /** Loads the classes of these programs itself, repeatedly. */
     private static final class Loader extends ClassLoader {
         Loader() {
             super(LoadProgram.class.getClassLoader());
@@ -66,7 +66,8 @@ public final class LoadProgram {
         void run() throws Exception;
     }
 
-    /* So often for each time that counting is turned on, or the classes become more and more. */
+    /* The number of loads per start of counting is limited, so that the number of classes does not
+     * grow. */
     private static void loadOnce() throws Exception {
         if (LOADED.get() >= 3L * turns) {
             Thread.sleep(1);
@@ -109,7 +110,7 @@ public final class LoadProgram {
         if (FAILED.get() != null) {
             throw new AssertionError(FAILED.get());
         }
-        /* Nodes of a thread inside of a root stay until it leaves it. */
+        /* The nodes of a thread inside a root remain until it leaves the root. */
         CountedProgram.check(Counting.figures()[4] == 0, "all memory is given back: " + Counting.figures()[4]);
         System.out.println("fine");
     }
@@ -138,7 +139,7 @@ public final class LoadProgram {
                 + (System.nanoTime() - stops) / 1_000_000 + " ms");
     }
 
-    /* After all that, beside threads that go on: another method counts what it does. */
+    /* Finally, beside threads that continue, another method counts its own calls. */
     private static void exactAtLast() throws InterruptedException {
         Counting.startFine("counted.Hot.loop", Counting.LAZY, false);
         Counting.settle(() -> Hot.loop(1600), Counting.hotCalls(1600));

@@ -10,13 +10,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * A Java agent that changes Work as others do, and has its classes retransformed all the time.
- */
+/** A Java agent that changes Work as other agents do, and has its classes retransformed continually. */
 public final class OtherAgent {
 
     static final AtomicLong TRANSFORMED = new AtomicLong();
-    /* Names: Instrumentation's own list of classes is too long for -Xcheck:jni. */
+    /* By name, because Instrumentation's own list of classes is too long for -Xcheck:jni. */
     private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
     static final AtomicLong RETRANSFORMED = new AtomicLong();
     static volatile boolean ends;
@@ -43,7 +41,7 @@ public final class OtherAgent {
         }
     }
 
-    /* The number in Work.marked, which shows the program that the agent has changed the class. */
+    /* The number in Work.marked shows the program that the agent has changed the class. */
     private static byte[] changed(byte[] bytes) {
         for (int i = 0; i + 4 < bytes.length; i++) {
             if (bytes[i] == 3

@@ -13,7 +13,7 @@ import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
 import java.util.function.ToIntFunction;
 
-/** Calls that no byte code names. Each method but the trivial ones tallies itself. */
+/** Calls that do not appear in byte code. Each method except trivial ones tallies itself. */
 class Reflected {
 
     static int sink;
@@ -80,7 +80,7 @@ class Reflected {
         }
     }
 
-    /* Never the receiver of such a call: its override gets no probe. */
+    /* Never the receiver of such a call, so its override gets no probe. */
     static class Other extends Base {
         @Override
         public int greet(int n) {
@@ -159,11 +159,11 @@ class Reflected {
         } catch (InvocationTargetException e) {
             sink++;
         }
-        /* A library, which the filter excludes, calls back. */
+        /* The filter excludes Library, which calls back. */
         sink += Library.call(GREET, made, i);
     }
 
-    /** A root that calls no such method at all, but by way of a library. */
+    /** A root that makes such calls only through a library. */
     static void through(int rounds) {
         Tally.hit();
         for (int i = 0; i < rounds; i++) {
@@ -171,9 +171,9 @@ class Reflected {
         }
     }
 
-    /* ---- by proxies ---- */
+    /* ---- through proxies ---- */
 
-    /** Public and package-private: the proxies are in a package of the JDK's, and in this one. */
+    /** Public and package-private interfaces: the proxies are in a package of the JDK and in this package. */
     public interface Shown {
         int show(int n);
     }
@@ -222,7 +222,8 @@ class Reflected {
         }
     }
 
-    /* ---- by method handles that were looked up, and by lambdas made outside of the root ---- */
+    /* ---- through method handles that were looked up, and lambdas created outside the root
+     * ---- */
 
     private static final MethodHandle HANDLE = handle();
 
@@ -285,7 +286,7 @@ class Reflected {
     private static final ToIntFunction<Stepper> UNBOUND = Stepper::steps;
     private static final IntFunction<Stepper> MAKES = Stepper::new;
 
-    /** Made by a class that is loaded after counting has begun. */
+    /** Created by a class that is loaded after counting has begun. */
     static IntUnaryOperator late;
 
     /** A root. */

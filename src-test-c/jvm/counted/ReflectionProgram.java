@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
 
-/** Counts calls that no byte code names. Arguments: the library, a scheme. */
+/** Counts calls that do not appear in byte code. Arguments: the library, a scheme. */
 public final class ReflectionProgram {
 
     private static final String ROOTS = "counted.Reflected.run, counted.Reflected.through, counted.Reflected.proxies, "
@@ -23,7 +23,7 @@ public final class ReflectionProgram {
         int scheme = List.of("AUTO", "LAZY", "EAGER", "TOTAL").indexOf(arguments[1]);
         isTotal = arguments[1].equals("TOTAL");
         isLazy = arguments[1].equals("LAZY");
-        Reflected.run(100); // on JDK 17 the JDK makes byte code for what is called often
+        Reflected.run(100); // JDK 17 generates byte code for methods that are called often
         Reflected.proxies(100);
         Counting.startFine(ROOTS, scheme, false);
         compare("reflection", Reflected::run);
@@ -36,7 +36,7 @@ public final class ReflectionProgram {
         Counting.stop();
         CountedProgram.check(Counting.figures()[4] == 0, "all memory is given back");
         Reflected.run(100);
-        /* The table of what was said is of the counting before. */
+        /* The table of reported calls belongs to the previous counting. */
         Counting.startFine(ROOTS, scheme, false);
         compare("again", Reflected::run);
         Counting.stop();
@@ -56,7 +56,7 @@ public final class ReflectionProgram {
         return found;
     }
 
-    /* What the root's last batch is followed by. */
+    /* Returns the tally of the calls after the root's last batch. */
     private static Map<String, Long> tallied(IntConsumer root) throws InterruptedException {
         Counting.settle(() -> root.accept(1));
         Counting.counts();
@@ -66,7 +66,7 @@ public final class ReflectionProgram {
         return Tally.counts();
     }
 
-    /* LAZY follows the code that runs: this look-up had run before. */
+    /* LAZY follows code that runs; this look-up ran before counting began. */
     private static void counts(String what, IntConsumer root, String method) throws InterruptedException {
         Map<String, Long> wanted = tallied(root);
         if (isLazy) {
@@ -75,7 +75,7 @@ public final class ReflectionProgram {
         CountedProgram.compare(what, wanted, counted());
     }
 
-    /* What is called outside of a root gets no probe. */
+    /* Methods called outside a root get no probe. */
     private static void outside() throws InterruptedException {
         long methods = Counting.figures()[1];
         Counting.settle(() -> Library.call(Alone.METHOD, null, 1));

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Threads that all want to count, at once and again and again: one of them does, and counts what it calls; the others are
- * refused, which changes nothing. Arguments: the library, how many counts.
+ * Several threads try to count at the same time, repeatedly: one of them counts its calls; the others are refused,
+ * which changes nothing. Arguments: the library, the number of counts.
  */
 public final class StartsProgram {
 
@@ -23,7 +23,7 @@ public final class StartsProgram {
 
     private StartsProgram() {}
 
-    /* The next one may begin as soon as this one stops. */
+    /* The next count may begin as soon as this one stops. */
     private static void countOnce(int scheme) throws InterruptedException {
         String refusal = Counting.start("counted.Hot.loop", Counting.FILTER, scheme, false, 32768);
         if (!refusal.isEmpty()) {

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts as the programs see it: each method says that it was called; also those of other loaders. */
+/** The program's own count: each method reports that it was called, including methods of other loaders. */
 public final class Tally {
 
     private static final StackWalker WALKER = StackWalker.getInstance();
@@ -14,7 +14,7 @@ public final class Tally {
 
     private Tally() {}
 
-    /** The method that calls this one has been called. */
+    /** Counts a call of the calling method. */
     public static void hit() {
         String method = WALKER.walk(frames -> frames.skip(1)
                 .findFirst()

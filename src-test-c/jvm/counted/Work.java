@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
-/** All the ways in which a method can be called and left. Each method but the trivial ones tallies itself. */
+/** All the ways in which a method can be called and left. Each method except trivial ones tallies itself. */
 class Work {
 
     static int sink;
@@ -36,7 +36,7 @@ class Work {
             handles();
             switches(i);
             wide(1L, 2.0, i);
-            /* What reflection and handles call is not found in byte code. */
+            /* Reflective calls and calls through handles do not appear in byte code. */
             sink += reflected(i) + handled(i);
         }
     }
@@ -193,7 +193,7 @@ class Work {
             Tally.hit();
         }
 
-        /* Its entry is counted, its exit is found by that of its caller. */
+        /* Its entry is counted; its exit is found by the exit of its caller. */
         Sub(String text) {
             this(checked(text, Tally2.hitConstructor()));
             last();
@@ -320,7 +320,7 @@ class Work {
         sink += list.get(0);
     }
 
-    /** Its methods are called through a class of the JDK, and so by bridges. */
+    /** Its methods are called by a class of the JDK, and so through bridges. */
     static class Counted extends ArrayList<Integer> {
         private static final long serialVersionUID = 1;
 
@@ -475,7 +475,7 @@ class Work {
         return sum;
     }
 
-    /** Tallies a constructor, which cannot do so itself before this(). */
+    /** Tallies a constructor, which cannot tally itself before this(). */
     static final class Tally2 {
         private Tally2() {}
 

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Methods with the calls of hooks that instrumentation puts into them, here by hand; their counts are known. Compiled
- * with the source of the hook class (src-test-c/CMakeLists.txt). Arguments: the test library, then "exact" or "counts".
+ * Methods with hand-written calls of the hooks, as instrumentation adds them; their counts are known. Compiled with
+ * the source of the hook class (src-test-c/CMakeLists.txt). Arguments: the test library, then "exact" or "counts".
  */
 public final class HookedCalls {
 
@@ -36,7 +36,7 @@ public final class HookedCalls {
 
     private HookedCalls() {}
 
-    /** All of it. */
+    /** Runs all checks. */
     public static void main(String... arguments) throws Exception {
         Hooks.load(arguments[0]);
         exact = arguments[1].equals("exact");
@@ -155,7 +155,7 @@ public final class HookedCalls {
         }
     }
 
-    /* Methods THROWER + 5 ... THROWER; the innermost throws. */
+    /* Methods THROWER + 5 ... THROWER; the innermost one throws. */
     private static void throwThrough(int levels) {
         ThreadsSamplerHook.enter(THROWER + levels);
         try {
@@ -170,7 +170,7 @@ public final class HookedCalls {
         ThreadsSamplerHook.exit(THROWER + levels);
     }
 
-    /* As a constructor before super(): an exception loses the exit. */
+    /* As in a constructor before super(): an exception loses the exit. */
     private static void loseExit(int method, boolean fails) {
         ThreadsSamplerHook.enter(method);
         if (fails) {
@@ -194,7 +194,7 @@ public final class HookedCalls {
         ThreadsSamplerHook.exit(FIRST);
     }
 
-    /* ---- what must be counted ---- */
+    /* ---- the expected counts ---- */
 
     private static void beforeCounting() {
         leaves(1000);
@@ -226,7 +226,7 @@ public final class HookedCalls {
     private static void recursion() {
         begin();
         rooted(() -> sink += fibonacci(22));
-        /* Calls of fibonacci(n): 2 F(n + 1) - 1. */
+        /* The calls of fibonacci(n): 2 F(n + 1) - 1. */
         Hooks hooks = new Hooks().read();
         check("calls of a recursion", 2 * 28657 - 1, hooks.calls(FIRST));
         check("its nodes, one for each depth", 1 + 22, hooks.size());
@@ -303,7 +303,8 @@ public final class HookedCalls {
             if (depth > 0) {
                 innerRoot(depth - 1);
             }
-            ThreadsSamplerHook.exit(FIRST); /* of a method outside: it must not end the root */
+            /* a method called outside the root; it must not end the root */
+            ThreadsSamplerHook.exit(FIRST);
         } finally {
             ThreadsSamplerHook.exitRoot(INNER_ROOT);
         }
@@ -350,7 +351,8 @@ public final class HookedCalls {
         end();
     }
 
-    /* As Method.invoke says it. Each call is said once: by method, and by the class of the receiver. */
+    /* As Method.invoke reports it. Each call is reported once, by method and class of the
+     * receiver. */
     private static void reflection() throws ReflectiveOperationException {
         Method none = HookedCalls.class.getDeclaredMethod("work");
         Method text = Object.class.getMethod("toString");
@@ -390,7 +392,7 @@ public final class HookedCalls {
         ThreadsSamplerHook.reflected("neither", null);
     }
 
-    /* An entry that has no stack throws: what has begun is counted, and nothing else. */
+    /* An entry that has no stack left throws. Only calls that have begun are counted. */
     private static void stackOverflow() throws InterruptedException {
         begin();
         Thread thread = new Thread(null, () -> rooted(HookedCalls::overflowTimes), "overflowing", 512 * 1024);
@@ -404,13 +406,13 @@ public final class HookedCalls {
         Hooks.retire(id(thread));
     }
 
-    /* Without exits, so that what the last hook has left behind is there still. */
+    /* Without exits, so that the last hook's stack contents remain. */
     private static void dig() {
         ThreadsSamplerHook.enter(FIRST);
         dig();
     }
 
-    /* So that the stack ends elsewhere in a hook each time. */
+    /* Lets the stack end in another place of a hook each time. */
     private static void digBelow(int frames) {
         if (frames > 0) {
             digBelow(frames - 1);
@@ -490,7 +492,7 @@ public final class HookedCalls {
         end();
     }
 
-    /* Calls that have no node, roots among them, nested; then one that has its node is in its place. */
+    /* Nested calls without a node, including roots; then a call with a node is in its place. */
     private static void fullTree() {
         Hooks.begin(exact, 1000, 100, 1 << 24);
         rooted(() -> {
@@ -521,7 +523,7 @@ public final class HookedCalls {
         end();
     }
 
-    /** As if all of them were one thread. */
+    /** Makes all threads look like one. */
     private static final class OneId extends Thread {
 
         OneId(Runnable body) {
@@ -646,7 +648,7 @@ public final class HookedCalls {
         Hooks.stop();
     }
 
-    /* A thread is in its root while counting ends and begins anew. */
+    /* A thread is inside its root while counting ends and begins again. */
     private static void lateExits() throws InterruptedException {
         begin();
         CountDownLatch inside = new CountDownLatch(1);
@@ -703,7 +705,7 @@ public final class HookedCalls {
         check("bytes after 200 starts", 0, Hooks.losses()[1]);
     }
 
-    /* A good deal of the time outside of hooks. */
+    /* Much of the time is outside hooks. */
     private static void work() {
         long sum = 0;
         for (int i = 0; i < 20_000; i++) {
@@ -712,7 +714,7 @@ public final class HookedCalls {
         sink += sum & 1;
     }
 
-    /* More than once: an exception inside of a hook does not leave it. */
+    /* Stops the thread repeatedly: an exception inside a hook does not leave the hook. */
     private static void stop(Thread thread) throws InterruptedException {
         while (thread.isAlive()) {
             try {
@@ -724,7 +726,7 @@ public final class HookedCalls {
         }
     }
 
-    /* JDK 17 only: an exception that comes at any time, also inside of a hook. */
+    /* JDK 17 only: an exception that may come at any time, also inside a hook. */
     private static void stoppedThread() throws InterruptedException {
         if (Runtime.version().feature() > 17) {
             return;
@@ -768,7 +770,7 @@ public final class HookedCalls {
         }
     }
 
-    /* All of them are inside of their roots at once, and change their carriers there. */
+    /* All threads are inside their roots at the same time, and change their carriers there. */
     private static void virtualThreads() throws InterruptedException {
         ExecutorService executor = virtualExecutor();
         if (executor == null) {

@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.function.IntConsumer;
 
 /**
- * What a pair of hooks costs: the CPU time of a program with hooks, less that of the same one without. Arguments: the
- * test library, "exact", "counts" or "outside", calls of a round, rounds. Methods whose names end with Apart are not to
- * be inlined. Prints lines for com.incapsula.sampler.bench.Jvm.
+ * Measures the cost of a pair of hooks: the CPU time of a program with hooks less that of the same program without.
+ * Arguments: the test library, "exact", "counts" or "outside", calls of a round, rounds. Methods whose names end
+ * with Apart must not be inlined. Prints lines for com.incapsula.sampler.bench.Jvm.
  */
 public final class HookedCost {
 
@@ -17,7 +17,7 @@ public final class HookedCost {
     private static final int LEAF = 2;
     private static final int FIRST = 10;
     private static final int WARM_UP = 5;
-    /* Four calls in each call, six deep: as many calls as nodes. */
+    /* Each call makes four calls, six levels deep: as many calls as nodes. */
     private static final int LEVELS = 6;
     private static final int TREE = 5461;
 
@@ -28,7 +28,7 @@ public final class HookedCost {
 
     private HookedCost() {}
 
-    /** Measures. */
+    /** Runs the measurement. */
     public static void main(String... arguments) {
         Hooks.load(arguments[0]);
         boolean exact = arguments[1].equals("exact");
@@ -119,7 +119,8 @@ public final class HookedCost {
         return y;
     }
 
-    /* A loop for each, alike as they are: one for all would call through an interface, which is what would be measured. */
+    /* One loop for each method, although they are alike: a common loop would call through an
+     * interface, and its cost would be measured. */
 
     private static void plainCalls(int calls) {
         int x = sink;

@@ -5,21 +5,21 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The test library (jvm/hook_calls.c), and the sum of what it has handed out. */
+/** The test library (jvm/hook_calls.c) and the sum of its deltas. */
 public final class Hooks {
 
     private static final int FIELDS = 10;
     private static final int UNCOUNTED = -1;
 
-    /** Of a thread that is outside of all roots. */
+    /** The position of a thread outside all roots. */
     public static final int OUTSIDE = -2;
 
-    /** Added to a position: the thread is inside of a hook. */
+    /** Added to a position if the thread is inside a hook. */
     public static final int IN_HOOK = 1 << 30;
 
-    /** Of one node. */
+    /** The counts of one node. */
     public static final class Row {
-        /** The thread; 0: virtual ones. */
+        /** The thread; 0: virtual threads. */
         public long tid;
 
         /** The method's number. */
@@ -31,13 +31,13 @@ public final class Hooks {
         /** Inclusive. */
         public long nanos;
 
-        /** Of a root's calls. */
+        /** The shortest call of a root. */
         public long least;
 
-        /** Of a root's calls. */
+        /** The longest call of a root. */
         public long most;
 
-        /** The methods from the root on, a root's in brackets. */
+        /** The methods from the root on; a root is in brackets. */
         public String path;
     }
 
@@ -51,7 +51,8 @@ public final class Hooks {
         connect();
     }
 
-    /* Each time before calls are counted, as another core may have done so meanwhile. */
+    /* Called each time before calls are counted, because another core may have counted in the
+     * meantime. */
     private static void connect() {
         String refusal = open();
         if (!refusal.isEmpty()) {
@@ -59,7 +60,7 @@ public final class Hooks {
         }
     }
 
-    /** Begins to count, with limits that are not reached. */
+    /** Begins to count, with limits that are never reached. */
     public static void begin(boolean exact) {
         begin(exact, 1_000_000, 100_000, 1L << 30);
     }
@@ -73,7 +74,7 @@ public final class Hooks {
         }
     }
 
-    /** Adds what was counted since the last time. */
+    /** Adds the counts since the last read. */
     public Hooks read() {
         long[] deltas = deltas();
         for (int at = 0; at < deltas.length; at += FIELDS) {
@@ -97,7 +98,7 @@ public final class Hooks {
         return this;
     }
 
-    /** Forgets all calls, not the paths. */
+    /** Resets all calls but keeps the paths. */
     public void forget() {
         rows.clear();
         uncounted = 0;
@@ -168,12 +169,12 @@ public final class Hooks {
     /** A thread has ended. */
     public static native void retire(long tid);
 
-    /** @return the method a thread is in */
+    /** @return the method in which a thread is */
     public static native int position(long tid);
 
-    /** @return roots that were refused, bytes in use, news */
+    /** @return lost roots, used bytes, first entries */
     public static native long[] losses();
 
-    /** How often a reflective call was said since the last time; those from now on may be refused. */
+    /** Returns how many reflective calls were reported since the last time; later ones may be refused. */
     public static native long reflected(boolean refused);
 }

@@ -10,21 +10,22 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads are stopped (Thread.stop, up to JDK 19) while they run hooks nearly all the time: stops arrive, nearly no
- * thread stays inside of a root, and the others are counted as before. Arguments: the library, how many threads.
+ * Threads are stopped (Thread.stop, up to JDK 19) while they are in hooks most of the time. Stops arrive, nearly no
+ * thread remains inside a root, and other threads are counted as before. Arguments: the library, the number of
+ * threads.
  */
 public final class StoppedThreads {
 
     private static final int DEPTH = 3;
-    /* What takes longer was lost. */
+    /* A stop that takes longer counts as lost. */
     private static final long PATIENCE_SECONDS = 20;
-    /* The JVM itself loses a stop now and then; a hook that swallows stops loses most of them. And it may deliver a stop
-     * between a probe and the range of its handler. */
+    /* The JVM itself sometimes loses a stop, and may deliver one between a probe and the range of
+     * its handler. A hook that swallows stops would lose most of them. */
     private static final int MOST_PERCENT = 20;
 
     private StoppedThreads() {}
 
-    /** A thread that goes on after it was stopped. */
+    /** A thread that continues after it was stopped. */
     private static final class Stopped {
         final CountDownLatch started = new CountDownLatch(1);
         final CountDownLatch stopped = new CountDownLatch(1);
@@ -33,7 +34,7 @@ public final class StoppedThreads {
         final Thread thread = new Thread(this::run, "stopped");
 
         Stopped() {
-            thread.setDaemon(true); // where the test fails, it ends
+            thread.setDaemon(true); // does not keep the JVM alive if the test fails
         }
 
         private void run() {
@@ -43,7 +44,7 @@ public final class StoppedThreads {
                     root(DEPTH);
                 }
             } catch (ThreadDeath expected) {
-                Thread.interrupted(); // by the same stop
+                Thread.interrupted(); // interrupted by the same stop
                 stopped.countDown();
             }
             await(again);
@@ -61,7 +62,7 @@ public final class StoppedThreads {
         }
     }
 
-    /* As an instrumented method: its handler covers the probe before the return. */
+    /* Like an instrumented method: its handler covers the probe before the return. */
     static void root(int depth) {
         ThreadsSamplerHook.enterRoot(1);
         try {
@@ -97,7 +98,7 @@ public final class StoppedThreads {
         }
     }
 
-    /** All of it. */
+    /** Runs the test. */
     public static void main(String... arguments) throws Exception {
         Hooks.load(arguments[0]);
         int number = Integer.parseInt(arguments[1]);

@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
-/** Two class loaders, each with a copy of the library, count in turn. Arguments: the copies, the classes. */
+/** Two class loaders, each with its own copy of the library, count in turn. Arguments: the copies, the classes. */
 public final class TwoCopies {
 
     private static final int CALLS = 1000;
@@ -16,10 +16,13 @@ public final class TwoCopies {
 
     private TwoCopies() {}
 
-    /** What each class loader has one of: counts so many calls; says how many bytes its copy of the library holds. */
+    /**
+     * Loaded once by each class loader: counts this many calls and returns how many bytes its copy of the library
+     * holds.
+     */
     public static final class Counted implements IntFunction<LongSupplier>, LongSupplier {
 
-        /** Public for the loader's sake. */
+        /** Public for the loader. */
         public Counted() {}
 
         @Override
@@ -57,7 +60,7 @@ public final class TwoCopies {
                 loader.loadClass("hooked.TwoCopies$Counted").getConstructor().newInstance();
     }
 
-    /** All of it. */
+    /** Runs the test. */
     public static void main(String... arguments) throws Exception {
         IntFunction<LongSupplier> first = load(arguments[0], arguments[2]);
         check(CALLS, first.apply(CALLS).getAsLong());
@@ -84,7 +87,8 @@ public final class TwoCopies {
         goOn.countDown();
         thread.join();
         check(CALLS + 3, counting.getAsLong());
-        /* That thread has left its root in the second copy, which gave the first one's memory back. */
+        /* The thread has left its root in the second copy, which released the memory of the first
+         * one. */
         checkNothingHeld(first, second);
         for (int i = 0; i < TURNS; i++) {
             check(CALLS, first.apply(CALLS).getAsLong());

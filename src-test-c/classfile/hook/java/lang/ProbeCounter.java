@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package java.lang;
 
-/* The hook of the rewriter's tests. It counts the probes that one thread passes. It is defined in
- * java.base and must not call anything that may itself contain probes. */
+/**
+ * The hook of the rewriter's tests. It counts the probes that one thread passes. It is defined in java.base and must not call
+ * anything that may itself contain probes.
+ */
 public final class ProbeCounter {
 
     private static Thread counted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// exporters.js FOLDER NAME...: JSON files of export_examples are well formed, and their columns sum up to the tree's totals.
+// exporters.js FOLDER NAME...: JSON files of export_examples are well formed, and their columns add up to the tree's totals.
 // If there is a NAME.names, every format has exactly these names.
 'use strict';
 
@@ -154,8 +154,7 @@ function pathOf(frame) {
     return frame.type.slice(0, frame.type.lastIndexOf('.') + 1).replaceAll('.', '/') + frame.file;
 }
 
-// As go tool pprof prints them: "  7: 0x0 M=1 NAME FILE:LINE:0 s=START(SYSTEM NAME)", the last
-// where it is another one.
+// go tool pprof prints names as "  7: 0x0 M=1 NAME FILE:LINE:0 s=START(SYSTEM NAME)"; the system name only if it differs.
 function checkPprofNames(name) {
     const theirs = text(name + '.pprof.raw').split('\n').map((line) => line.match(/ M=1 (.*)$/s)?.[1])
         .filter((row) => row !== undefined && !row.startsWith('[thread ended]'));

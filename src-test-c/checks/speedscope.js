@@ -12,8 +12,8 @@ const { pathToFileURL } = require('url');
 const [folder, ...names] = process.argv.slice(2);
 const page = path.join(path.dirname(require.resolve('speedscope/package.json')), 'dist', 'release', 'index.html');
 const PATIENCE_MS = 120000;
-// How long the page may take in its own time, which stands still while it loads something, but not while another process
-// of Chromium waits for a processor. The next one is tried where the page is not ready yet.
+// Limits of the page's own time. That time stops while the page loads something, but not while another process of Chromium
+// waits for a CPU. If the page is not ready in time, the next limit is tried.
 const BUDGETS_MS = [20000, 100000, 1000000];
 let bad = 0;
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_counts.h - adds up what counting/call_reader.h hands out, a row for each node.
+ * call_counts.h - adds up the deltas of counting/call_reader.h, one row per node.
  *
  * Owns     rows in a fixed array.
  * Threads  one.
- * Errors   a node whose caller was not handed out before, or more rows than there is room for, fail
- *          the test.
+ * Errors   a node that is reported before its caller, or too many rows, fail the test.
  */
 #ifndef SMP_TEST_CALL_COUNTS_H
 #define SMP_TEST_CALL_COUNTS_H
@@ -40,9 +39,9 @@ struct call_counts {
 /* A zeroed struct has read nothing yet. */
 void call_counts_read(struct call_counts *counts);
 
-/* Asserts of each row that the mean of its calls lies between the shortest and the longest one. No
- * thread may have ended a timed call during the last read: its time and its number may then be in
- * different reads. There was no reset. */
+/* Asserts for each row that the mean of its calls is between the shortest and the longest one. No
+ * timed call may have ended during the last read, because its time and its count may then be in
+ * different reads; and there must have been no reset. */
 void call_counts_assert_means(const struct call_counts *counts);
 
 /* Returns NULL if there is no such row. */

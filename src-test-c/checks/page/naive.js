@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made-up reports, and what the page works out of them in the simplest way there is: no arrays of indices, no
-// passes from the end, each question answered by walking the whole report. No line of it is shared with the page.
+// Random reports, and the page's results for them computed in the simplest way: without arrays of indices or passes from
+// the end; each query walks the whole report. The page shares no line with this file.
 'use strict';
 
 /** A linear congruential generator, which gives the same numbers everywhere. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs inside a signal handler: see caller.h.
- */
+/* Runs inside a signal handler; see caller.h. */
 #include "handler/caller.h"
 
 #include <stddef.h>
@@ -11,7 +9,7 @@
 #include "hotspot/machine_code.h"
 #include "hotspot/memory.h"
 
-/* ---------------------------------------------------------------------------------- the walk */
+/* ------------------------------------------------------------------------------------- the walk */
 
 bool smp_caller_on_stack(const struct smp_walk *walk, uintptr_t address)
 {
@@ -56,17 +54,17 @@ void smp_caller_put_method(struct smp_walk *walk, uintptr_t method)
         smp_caller_put_leaf(walk, id, false);
 }
 
-/* ------------------------------------------------------------------------------------- callers */
+/* -------------------------------------------------------------------------------------- callers */
 
 struct caller {
-    uintptr_t address; /* the return address */
-    bool is_method;    /* else the interpreter */
-    uintptr_t line_pc; /* where the call's line is recorded instead; 0: at the call */
+    uintptr_t address; /* a return address */
+    bool is_method;    /* false: in the interpreter */
+    uintptr_t line_pc; /* pc of the record with the call's line; 0: the return address */
     struct smp_call call;
-    size_t pushed; /* words for what it calls, above the return address */
+    size_t pushed; /* words that it pushed for its callee, above the return address */
 };
 
-/* Reads a return address. False: the word is none, or slot is 0. */
+/* Reads a return address. Returns false if the word is not one or slot is 0. */
 static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct caller *caller)
 {
     if (slot == 0 || !smp_caller_on_stack(walk, slot))
@@ -79,7 +77,7 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
         caller->line_pc = (uintptr_t)piece->id;
         piece = smp_code_find(walk->code, address - 2);
     }
-    if (piece == NULL) { /* perhaps in a method whose event has not come yet */
+    if (piece == NULL) { /* perhaps a method whose event is still to come */
         caller->is_method = true;
         return smp_code_is_near(address);
     }
@@ -106,9 +104,9 @@ bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot)
     return read_caller(walk, slot, &caller);
 }
 
-/* The line of a call of foreign code is recorded at or behind its return address, or elsewhere; the
- * record at the call's own address is that of the code before it. The line of a call of Java code
- * is recorded at exactly the return address: 0. */
+/* Returns the pc of the record with the line of a call, or 0 for a call of Java code, which has
+ * its record exactly at the return address. A call of foreign code has it at or after the return
+ * address, or elsewhere; the record at the call itself belongs to the code before it. */
 static uintptr_t leaf_call_line(const struct caller *caller)
 {
     if (!caller->is_method)
@@ -116,8 +114,8 @@ static uintptr_t leaf_call_line(const struct caller *caller)
     return caller->line_pc != 0 ? caller->line_pc : caller->address;
 }
 
-/* Walks from the caller whose return address is in slot. The caller's frame pointer, which an
- * interpreted caller needs, is still in its register or lies below the return address. */
+/* Walks from the caller whose return address is in slot. An interpreted caller needs its frame
+ * pointer, which is still in the register or is saved below the return address. */
 static bool walk_caller(struct smp_walk *walk, uintptr_t slot, uintptr_t line_pc, size_t pushed)
 {
     struct smp_frames_start from = { .pc = smp_load_word(slot),
@@ -145,7 +143,7 @@ bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot)
     return smp_caller_is_at(walk, slot) && walk_caller(walk, slot, 0, 0);
 }
 
-/* ----------------------------------------------------------------- of stubs and of foreign code */
+/* --------------------------------------------------------- callers of stubs and of foreign code */
 
 static bool is_called(const struct smp_code_piece *stub, const struct caller *caller)
 {
@@ -153,8 +151,8 @@ static bool is_called(const struct smp_code_piece *stub, const struct caller *ca
 }
 
 /*
- * The stub's code shows its frame, so a return address of an earlier call further up is not taken
- * for its own. The call may be that of another stub: stubs that copy arrays jump into each other.
+ * Uses the frame that the stub's code shows, so that no old return address further up is taken.
+ * Does not check which stub was called: array copy stubs jump into each other.
  */
 static bool by_frame(struct smp_walk *walk, const struct smp_code_piece *stub)
 {
@@ -166,14 +164,14 @@ static bool by_frame(struct smp_walk *walk, const struct smp_code_piece *stub)
            walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
-/* The slot of the return address of a compiled caller's own frame; 0: not known. */
+/* Returns the slot of the return address of a compiled frame at sp, or 0. */
 static uintptr_t return_slot(const struct smp_blob *blob, uintptr_t sp)
 {
     return blob->frame_bytes > 0 ? sp + blob->frame_bytes - sizeof(uintptr_t) : 0;
 }
 
-/* Does target surely lie outside of the JVM's code? The event of a new method may not have come
- * yet, so its code is looked for, too. */
+/* Returns whether target is certainly outside of the JVM's code. Also searches the code heaps,
+ * because the event of a new method may still be to come. */
 static bool is_foreign(const struct smp_own_walk *own, uintptr_t target)
 {
     struct smp_blob blob;
@@ -182,9 +180,8 @@ static bool is_foreign(const struct smp_own_walk *own, uintptr_t target)
 }
 
 /*
- * The method that is entered at target. False: none, or it is not known. A call may lead to a stub
- * behind the code of the calling method: if the callee was interpreted at that time, or on AArch64
- * if it is far away.
+ * Finds the method that a call of target enters. Fails if the call leads to a stub after the code
+ * of the calling method: the callee was interpreted at that time, or on AArch64 is far away.
  */
 static bool find_entered(const struct smp_own_walk *own, uintptr_t target, struct smp_blob *out)
 {
@@ -192,7 +189,7 @@ static bool find_entered(const struct smp_own_walk *own, uintptr_t target, struc
            out->frame_complete > 0 && target - out->code < (uintptr_t)out->frame_complete;
 }
 
-/* The caller's own caller, by the size of the caller's frame. */
+/* Finds the caller's own caller, by the size of the caller's frame. */
 static bool read_outer(const struct smp_walk *walk, uintptr_t slot, const struct caller *caller,
                        struct smp_blob *method, struct caller *outer)
 {
@@ -204,9 +201,9 @@ static bool read_outer(const struct smp_walk *walk, uintptr_t slot, const struct
 }
 
 /*
- * Is the return address in slot a dead frame's? It may lie below that of the caller, and at the
- * place of its own caller's return address may lie that of a live frame. But the live frame has
- * called another method, or foreign code.
+ * Returns whether the return address in slot is left over from a dead frame, below the real one.
+ * At the place of its caller's return address there may be the return address of a live frame, but
+ * that frame has called another method or foreign code.
  */
 static bool is_called_by_other(const struct smp_walk *walk, uintptr_t slot,
                                const struct caller *caller)
@@ -221,7 +218,7 @@ static bool is_called_by_other(const struct smp_walk *walk, uintptr_t slot,
             (find_entered(own, outer.call.target, &called) && called.method != method.method));
 }
 
-/* sure: tries only callers that surely called this stub. */
+/* With sure, tries only callers that certainly called this stub. */
 static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *stub, bool sure)
 {
     struct caller caller;
@@ -239,7 +236,7 @@ static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *
     return false;
 }
 
-/* A register may keep an address in the interpreter; only its return addresses lead to a frame. */
+/* Only return addresses in the interpreter lead to a frame; others may be saved registers. */
 static bool is_kept_register(const struct caller *caller)
 {
     return !caller->is_method && !smp_machine_code_returns_to_frame(caller->address);
@@ -261,9 +258,9 @@ bool smp_caller_walk_above_kept(struct smp_walk *walk)
 }
 
 /*
- * Follows frame pointers to a caller in Java code. The JVM's own functions, and its stubs that call
- * them, begin their frames with the frame pointer of their caller. fp: of the first frame, which
- * lies at or above below. *slot: of the caller's return address. *stub: the stub that was passed.
+ * Follows frame pointers from fp, which is at or above `below`, to a caller in Java code. Frames
+ * of the JVM's functions, and of its stubs that call them, begin with the caller's frame pointer.
+ * *slot is that of the caller's return address, *stub the last stub on the way.
  */
 static bool follow_frame_pointers(const struct smp_walk *walk, uintptr_t fp, uintptr_t below,
                                   struct caller *caller, uintptr_t *slot,
@@ -300,8 +297,8 @@ static void put_passed(struct smp_walk *walk, const struct smp_code_piece *passe
         smp_caller_put_leaf(walk, passed->id, true);
 }
 
-/* Has this caller called the stub just now? If the caller of its frame has called it, the frame is
- * that of a method that has returned. */
+/* Returns whether this caller has just called the stub. If the caller's own caller has called it,
+ * the frame is left over from a method that has returned. */
 static bool has_called(const struct smp_walk *walk, const struct smp_code_piece *stub,
                        uintptr_t slot, const struct caller *caller)
 {
@@ -312,8 +309,8 @@ static bool has_called(const struct smp_walk *walk, const struct smp_code_piece 
            !(read_outer(walk, slot, caller, &method, &outer) && is_called(stub, &outer));
 }
 
-/* From a frame pointer to a caller that has surely called code outside of the JVM's, or the stub
- * that did so. */
+/* Follows frame pointers to a caller that has certainly called foreign code, or the stub that
+ * did. */
 static bool walk_leaf_call(struct smp_walk *walk, uintptr_t fp, uintptr_t below,
                            const struct smp_code_piece **stub)
 {
@@ -327,8 +324,8 @@ static bool walk_leaf_call(struct smp_walk *walk, uintptr_t fp, uintptr_t below,
     return is_sure && walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
-/* The method's frame is complete, but none of its own code has run. slot: of the return address of
- * its call of the stub; in_stub: a pc in the stub. */
+/* Walks from the caller of a method that has a complete frame but has not run yet. slot has the
+ * return address of its call of the barrier's stub; in_stub is a pc in that stub. */
 static bool enter_behind_barrier(struct smp_walk *walk, uintptr_t slot, uintptr_t in_stub)
 {
     const struct smp_own_walk *own = walk->target->own;
@@ -350,8 +347,8 @@ static bool enter_behind_barrier(struct smp_walk *walk, uintptr_t slot, uintptr_
 }
 
 /*
- * With some collectors a method that is entered calls a stub, which calls the JVM. The stub's frame
- * is known by a word of -1, kept for a stack pointer, between the frame pointer and the return
+ * With some collectors a method calls a stub on entry, which calls the JVM. The stub's frame is
+ * recognized by a word of -1, reserved for a stack pointer, between frame pointer and return
  * address:
  *
  *   sp ─► frames of the JVM ─► fp │ -1 │ return address │ frame of the method
@@ -415,8 +412,8 @@ bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub)
 
     if (walk_entry_barrier(walk))
         return true;
-    /* Frame pointers last: compiled Java code keeps anything in that register, even the pointer of
-     * an outer frame, and then the inner frames would be skipped. */
+    /* Frame pointers are the last try: compiled code may have any value in that register, even the
+     * pointer of an outer frame, and the inner frames would be skipped. */
     if (!by_link(walk) &&
         !(stub != NULL && (by_frame(walk, stub) || scan_for_caller(walk, stub, true))) &&
         !scan_for_caller(walk, stub, false) && !by_frame_pointers(walk, &passed))

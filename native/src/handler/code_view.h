@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_view.h - where the JVM's generated code lies, as a signal handler reads it.
+ * code_view.h - the address ranges of the JVM's generated code, readable in signal handlers.
  *
- * A published view changes in two ways only: a piece may die (its size becomes 0), and up to
- * SMP_CODE_RECENT newer pieces may be appended. When these are full the writer publishes a new
- * view, and frees the old one when no reader is left.
+ * A published view changes in only two ways: a piece dies (its size becomes 0), or one of up to
+ * SMP_CODE_RECENT newer pieces is appended. When these are full, the writer publishes a new view
+ * and frees the old one after its last reader.
  *
  *   pieces  [sorted by start ...............]  written before the view is published
- *   recent  [newest last ...|recent_count   ]  written before recent_count says so
+ *   recent  [newest last ...|recent_count   ]  written before recent_count grows
  *
  * Threads  any, signal handlers included: no lock, no call, no allocation.
- * Cost     find: O(log n) and a pass over the recent ones.
+ * Cost     find: O(log n) and a pass over the recent pieces.
  */
 #ifndef SMP_HANDLER_CODE_VIEW_H
 #define SMP_HANDLER_CODE_VIEW_H
@@ -24,41 +24,41 @@ enum { SMP_CODE_RECENT = 128 };
 
 #define SMP_CODE_NO_PARENT UINT32_MAX
 
-/* A call site is the byte before a return address in a method whose line is recorded elsewhere. */
+/* CALL_SITE: the byte before a return address whose line is recorded at another pc. */
 enum smp_code_kind { SMP_CODE_STUB, SMP_CODE_INTERPRETER, SMP_CODE_METHOD, SMP_CODE_CALL_SITE };
 
 struct smp_code_piece {
     uintptr_t start;
     _Atomic uint32_t size; /* 0: dead */
-    uint32_t parent;       /* index of the sorted piece it lies in */
-    uint64_t id; /* a method's id; the key of a stub's name; the pc of a call site's line */
+    uint32_t parent;       /* index of the sorted piece that contains it */
+    uint64_t id; /* a method's id, the key of a stub's name, or the pc of a call site's record */
     enum smp_code_kind kind;
 };
 
 struct smp_code_view {
     size_t count;
     _Atomic uint32_t recent_count;
-    struct smp_code_view *next; /* the writer's */
+    struct smp_code_view *next; /* used only by the writer */
     struct smp_code_piece recent[SMP_CODE_RECENT];
     struct smp_code_piece pieces[];
 };
 
-/* Readers begin here. */
+/* The entry for readers. */
 struct smp_code_table {
     _Atomic(struct smp_code_view *) view; /* NULL while closed */
     _Atomic uint32_t readers;
-    _Atomic uintptr_t low; /* all code known since open lies in [low, high) */
+    _Atomic uintptr_t low; /* all code known since open is in [low, high) */
     _Atomic uintptr_t high;
-    /* The id of C1's stub that looks for the handler of an exception; 0: not known. */
+    /* The id of C1's stub that searches for the handler of an exception; 0: unknown. */
     _Atomic uint64_t exception_stub;
 };
 
 extern struct smp_code_table smp_code_table;
 
-/* Keeps the view, which may be NULL, until leave. */
+/* Returns the view, which may be NULL and is not freed until leave. */
 static inline const struct smp_code_view *smp_code_enter(void)
 {
-    atomic_fetch_add(&smp_code_table.readers, 1); /* seq_cst: before the view is read */
+    atomic_fetch_add(&smp_code_table.readers, 1); /* seq_cst: ordered before the load of the view */
     return atomic_load(&smp_code_table.view);
 }
 
@@ -67,8 +67,8 @@ static inline void smp_code_leave(void)
     atomic_fetch_sub(&smp_code_table.readers, 1);
 }
 
-/* Does address lie between known code of the JVM? The code there may not be known yet: the event of
- * a new method comes a little after the method has begun to run. */
+/* Returns whether address is between known code of the JVM. The code there may still be unknown,
+ * because the event of a new method comes shortly after the method has begun to run. */
 static inline bool smp_code_is_near(uintptr_t address)
 {
     return address >= atomic_load_explicit(&smp_code_table.low, memory_order_relaxed) &&
@@ -104,7 +104,7 @@ static inline const struct smp_code_piece *smp_code_find_sorted(const struct smp
     return at != SMP_CODE_NO_PARENT ? &view->pieces[at] : NULL;
 }
 
-/* The smallest live piece with pc in it, or NULL. view may be NULL. */
+/* Returns the smallest live piece that contains pc, or NULL. view may be NULL. */
 static inline const struct smp_code_piece *smp_code_find(const struct smp_code_view *view,
                                                          uintptr_t pc)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cookie.h - the cookie that a signal carries, and the word that shows whether the signal's request
- * or timer is still the same.
+ * cookie.h - the cookie of a signal, and the word that shows whether its request or timer still
+ * exists.
  *
  *   cookie   16 bits mark │ 16 bits index │ 32 bits generation
  *   word                            generation │ 8 bits state       in each slot of a static table
  *
- * Each take of a slot gives it a new generation, so the cookie of an earlier take matches no slot.
+ * Each take of a slot starts a new generation, so older cookies match no slot.
  *
- * The mark says which core sent the signal. Several cores may be mapped at one time: a redeployed
- * application may bring another version, and the handler of the core before stays installed. A mark
- * is the address of the core's own static data in units of 1 MB. A file takes more than that, so
- * cores within 32 GB have different marks, and a late signal of one means nothing to another. (In
- * units of pages, marks would repeat after 128 MB, some ten files.) The top bit is set, which no
- * pointer of other code has.
+ * The mark identifies the core that sent the signal. Several cores may be mapped at the same time,
+ * because a redeployed application may bring another version while the handler of the former one
+ * stays installed. A mark is the address of the core's static data in units of 1 MB, which is less
+ * than the size of a core. Cores within 32 GB therefore have different marks and ignore each
+ * other's late signals. (In units of pages, marks would repeat after 128 MB, about ten cores.) The
+ * top bit is set, unlike in pointers of other code.
  *
  * Threads  any; async-signal-safe.
- * Errors   take: 0.
+ * Errors   take returns 0.
  */
 #ifndef SMP_HANDLER_COOKIE_H
 #define SMP_HANDLER_COOKIE_H
@@ -31,10 +31,10 @@ enum {
     SMP_COOKIE_INDEX_SHIFT = 32,
     SMP_COOKIE_INDEX_MASK = 0xffff,
     SMP_COOKIE_STATE_BITS = 8,
-    SMP_COOKIE_FREE = 0 /* the state of a free slot, of whatever kind */
+    SMP_COOKIE_FREE = 0 /* the state of any free slot */
 };
 
-/* of: static data of this core, always the same. */
+/* of: always the same static data of this core. */
 static inline uint64_t smp_cookie_mark(const void *of)
 {
     enum { UNIT_SHIFT = 20, TOP_BIT = 0x8000, OTHER_BITS = 0x7fff };
@@ -57,7 +57,7 @@ static inline bool smp_cookie_has(uint64_t cookie, uint64_t mark, uint32_t slots
     return cookie >> SMP_COOKIE_MARK_SHIFT == mark && smp_cookie_index(cookie) < slots;
 }
 
-/* The word that the cookie's slot has in this state, as long as no other take has had the slot. */
+/* Returns the word of the cookie's slot in this state, if the slot was not taken again. */
 static inline uint64_t smp_cookie_word(uint64_t cookie, unsigned state)
 {
     return ((cookie & UINT32_MAX) << SMP_COOKIE_STATE_BITS) | state;
@@ -68,7 +68,7 @@ static inline unsigned smp_cookie_state(uint64_t word)
     return (unsigned)(word % (1 << SMP_COOKIE_STATE_BITS));
 }
 
-/* Takes the slot with this index and word, if it is free, to state. Returns the cookie. */
+/* Takes a free slot: changes its word to a new generation and state. Returns the cookie, or 0. */
 static inline uint64_t smp_cookie_take(_Atomic uint64_t *slot, uint64_t mark, uint32_t index,
                                        unsigned state)
 {

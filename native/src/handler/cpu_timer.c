@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs inside a signal handler, but for the few operations on timers that mirror it. Calls through
+ * Runs inside a signal handler, except for the functions of the session at the end. Calls through
  * pointers: AsyncGetCallTrace.
  */
 #include "handler/cpu_timer.h"
@@ -13,7 +13,7 @@ _Static_assert((int)SMP_CPU_FREE == (int)SMP_COOKIE_FREE, "a free timer can be t
 
 struct smp_cpu_timer smp_cpu_timers[SMP_CPU_TIMERS];
 
-/* Timers from this number on have never been taken. */
+/* Timers with this number or higher have never been taken. */
 static _Atomic uint32_t taken_count;
 
 static uint64_t timer_mark(void)
@@ -23,7 +23,7 @@ static uint64_t timer_mark(void)
 
 /* ---------------------------------------------------------------------------------- the handler */
 
-/* A request has the same code, and may have the same mark, but a negative id. */
+/* A request for a walk has the same code and perhaps the same mark, but a negative id. */
 bool smp_cpu_timer_is_for(const siginfo_t *info)
 {
     return info->si_code == SI_TIMER && info->si_timerid >= 0 &&
@@ -45,7 +45,7 @@ static void drop_expirations(struct smp_cpu_timer *timer, uint64_t weight)
     atomic_fetch_add(&timer->dropped, 1);
 }
 
-/* The timer is BUSY, so its pool stays. */
+/* The pool is not freed while the timer is BUSY. */
 static void take_cpu_sample(struct smp_cpu_timer *timer, ucontext_t *context, uint64_t weight,
                             bool may_walk)
 {
@@ -81,11 +81,11 @@ bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Ato
     if (word != smp_cookie_word(cookie, SMP_CPU_SETTING))
         return false;
     atomic_fetch_add(&timer->signalled, weight);
-    drop_expirations(timer, weight); /* the next sample gets its weight */
+    drop_expirations(timer, weight); /* its weight goes to the next sample */
     return true;
 }
 
-/* -------------------------------------------------------------------------------- the session's */
+/* --------------------------------------------------------------------- functions of the session */
 
 static void count_as_taken(uint32_t index)
 {
@@ -114,7 +114,7 @@ struct smp_cpu_timer *smp_cpu_timer_take(uint64_t *cookie)
     return NULL;
 }
 
-/* False: the timer is not in the state from. */
+/* Returns false if the timer is not in the state from. */
 static bool change_timer_state(struct smp_cpu_timer *timer, enum smp_cpu_timer_state from,
                                enum smp_cpu_timer_state to)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs inside a signal handler: see exception.h.
- */
+/* Runs inside a signal handler; see exception.h. */
 #include "handler/exception.h"
 
 #include <stddef.h>
@@ -19,7 +17,7 @@ static bool is_exception_stub(const struct smp_code_piece *piece)
     return piece != NULL && piece->kind == SMP_CODE_STUB && key != 0 && piece->id == key;
 }
 
-/* The exception's pc as the stub has noted it, or that of an earlier exception; 0: not known. */
+/* Returns the pc that the stub has stored, perhaps for an earlier exception; 0: unknown. */
 static uintptr_t noted_pc(const struct smp_walk *walk)
 {
     const struct smp_walk_target *target = walk->target;
@@ -29,7 +27,7 @@ static uintptr_t noted_pc(const struct smp_walk *walk)
     return smp_load_word(target->java_thread + target->layout.exception_pc);
 }
 
-/* pc: the exception's, if it lies in this method. */
+/* Walks from the exception's pc, if it is in this method. */
 static bool walk_thrown(struct smp_walk *walk, const struct smp_blob *method, uintptr_t pc,
                         uintptr_t sp)
 {
@@ -38,8 +36,7 @@ static bool walk_thrown(struct smp_walk *walk, const struct smp_blob *method, ui
     return pc - method->code < method->end - method->code && smp_caller_walk(walk, from);
 }
 
-/* The line of the call that threw is not known: takes that of the first record at or behind the
- * handler. */
+/* Walks with the line of the first record at or after pc, if the line of the call is unknown. */
 static bool walk_near(struct smp_walk *walk, uintptr_t pc, uintptr_t sp)
 {
     const struct smp_frames_start from = { .pc = pc, .sp = sp, .fp = walk->at.fp, .line_pc = pc };
@@ -64,7 +61,7 @@ static bool calls_stub(const struct smp_blob *method, uintptr_t return_address,
            smp_code_holds(stub, call.target);
 }
 
-/* slot: perhaps of the stub's return address. */
+/* Tries slot as that of the stub's return address. */
 static bool walk_at_slot(struct smp_walk *walk, const struct smp_code_piece *stub, uintptr_t slot)
 {
     const uintptr_t sp = slot + sizeof(uintptr_t);
@@ -80,7 +77,7 @@ static bool walk_at_slot(struct smp_walk *walk, const struct smp_code_piece *stu
     return walk_thrown(walk, &method, noted_pc(walk), sp) || walk_near(walk, address, sp);
 }
 
-/* The frame is on top, and the handler's address in its register. */
+/* Walks from a frame on top, while the handler's address is in its register. */
 static bool walk_at_jump(struct smp_walk *walk)
 {
     const uintptr_t handler = smp_registers_exception(walk->context).handler;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs inside a signal handler: see guarded_walk.h.
- */
+/* Runs inside a signal handler; see guarded_walk.h. */
 #include "handler/guarded_walk.h"
 
 #include <stdbool.h>
@@ -22,7 +20,7 @@ static bool has_walk_room(const struct smp_walk_target *target, struct smp_signa
     return here > low && here - low >= SMP_WALK_ROOM_BYTES;
 }
 
-/* If the bounds of the thread's own stack are not known, only the JVM's code surely runs on it. */
+/* If the bounds of the thread's own stack are unknown, only the JVM's code certainly runs on it. */
 static enum place interrupted_place(const struct smp_walk_target *target, const ucontext_t *context,
                                     uintptr_t here)
 {
@@ -33,7 +31,7 @@ static enum place interrupted_place(const struct smp_walk_target *target, const 
     if (on.high != 0 ? !has_walk_room(target, on, here) : own.high != 0)
         return NO_ROOM;
     if (smp_signal_frame_stack(own, context, at.sp).high != 0)
-        return ON_OWN_STACK; /* or on the alternate one, in another handler */
+        return ON_OWN_STACK; /* or on the alternate stack, in another handler */
     return own.high == 0 && (on.high == 0 || smp_code_is_near(at.pc)) ? ON_OWN_STACK
                                                                       : ON_OTHER_STACK;
 }

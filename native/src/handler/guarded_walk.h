@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guarded_walk.h - decides in the handler whether the interrupted thread's stack may be walked.
+ * guarded_walk.h - decides in the handler whether the interrupted stack may be walked.
  *
  *   stack of the handler            interrupted stack pointer      walk
  *   less than SMP_WALK_ROOM_BYTES   anywhere                       none: FOREIGN_STACK
- *   room enough                     on the thread's own stack      stack_walk.h
- *                                   anywhere else                  from the JVM's anchor, if the
- *                                                                  thread is in native code; else
- *                                                                  none: FOREIGN_STACK
+ *   enough room                     on the thread's own stack      stack_walk.h
+ *                                   on another stack, native code  from the JVM's anchor
+ *                                   on another stack, other code   none: FOREIGN_STACK
  *
- * A library may run code of this thread on a small stack of its own (a goroutine, a coroutine). It
- * then gives the thread an alternate signal stack of any size, on which our handler runs, too
- * (SA_ONSTACK). A stack that is not the thread's own is never read. The Java frames of a thread in
- * native code are on its own stack, and do not change meanwhile.
+ * A library may run code of this thread on a small stack of its own (goroutines, coroutines). It
+ * then gives the thread an alternate signal stack of any size, on which our handler runs as well
+ * (SA_ONSTACK). Only the thread's own stack is ever read. The Java frames of a thread in native
+ * code are on that stack and do not change.
  *
- * Threads  the interrupted thread, on any stack; uses some 200 bytes of it before the decision.
- * Errors   an answer of model/walk_answer.h.
- * Cost     a few comparisons, and the walk.
+ * Threads  the interrupted thread, on any stack; the decision uses about 200 bytes of it.
+ * Errors   see model/walk_answer.h.
+ * Cost     a few comparisons and the walk.
  */
 #ifndef SMP_HANDLER_GUARDED_WALK_H
 #define SMP_HANDLER_GUARDED_WALK_H

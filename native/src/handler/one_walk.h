@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * one_walk.h - the state of one walk, which its parts in the handler share.
+ * one_walk.h - the state of one walk, shared by its parts in the handler.
  *
  * Threads  the interrupted thread.
  * Cost     constant.
@@ -20,19 +20,19 @@
 struct smp_walk {
     const struct smp_walk_target *target;
     const struct smp_code_view *code;
-    ucontext_t *context;       /* registers that the kernel has saved, of the code that is walked */
-    const ucontext_t *handler; /* in another handler's frame, what it had interrupted; or NULL */
+    ucontext_t *context;       /* saved registers of the code that is walked */
+    const ucontext_t *handler; /* registers in another handler's frame, or NULL */
     struct smp_jvm_frame *frames;
     uint32_t capacity;
-    struct smp_registers at; /* as interrupted */
-    bool is_alive;           /* the JVM's object of this thread may be read */
+    struct smp_registers at; /* where the walk starts */
+    bool is_alive;           /* the JVM's thread object may be read */
     struct smp_walk_answer *answer;
-    ucontext_t *copy; /* room for a copy of handler */
+    ucontext_t *copy; /* buffer for a copy of handler */
 };
 
 /*
- * NULL: the heap must not be read. A collection waits for a thread that runs Java code or the JVM's
- * own, so it moves no object before this handler has returned.
+ * Returns NULL if the heap must not be read. A garbage collection waits for threads in Java or in
+ * the JVM, so no object moves before the handler of such a thread has returned.
  */
 static inline const struct smp_chunks *smp_walk_chunks(const struct smp_walk *walk)
 {
@@ -45,7 +45,7 @@ static inline const struct smp_chunks *smp_walk_chunks(const struct smp_walk *wa
         return NULL;
     if (state != 0)
         return state == states->in_java || state == states->in_vm ? own->chunks : NULL;
-    /* The state is not known; but a thread in compiled code runs Java. */
+    /* The state is unknown, but a thread in compiled code runs Java. */
     return own->find(own, walk->at.pc, &blob) && blob.kind == SMP_BLOB_COMPILED ? own->chunks
                                                                                 : NULL;
 }

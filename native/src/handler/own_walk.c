@@ -10,13 +10,13 @@ _Static_assert(sizeof(struct smp_raw_frame) == sizeof(struct smp_jvm_frame),
                "one takes the other's place");
 _Static_assert(sizeof(struct smp_jvm_frame) == 2 * sizeof(uint64_t), "a frame and half of one");
 
-/* Ids lie behind the frames and the names of their methods. */
+/* Returns the index of the ids, which follow the frames and the names of their methods. */
 static uint32_t own_walk_ids_at(uint32_t capacity)
 {
     return capacity - capacity / SMP_OWN_WALK_ROOM / 2 - 1;
 }
 
-/* In place: frames holds raw frames at first. */
+/* Converts raw frames in place. */
 static void name_frames(struct smp_jvm_frame *frames, const uint64_t *ids, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -29,7 +29,7 @@ static void name_frames(struct smp_jvm_frame *frames, const uint64_t *ids, size_
     }
 }
 
-/* Names lie between the frames, one more of which may come (the virtual root), and the ids. */
+/* Names are between the frames and the ids. One frame is left free for the virtual root. */
 static void copy_names(const struct smp_own_walk *self, struct smp_frames *found,
                        struct smp_jvm_frame *frames, uint32_t room)
 {
@@ -40,7 +40,7 @@ static void copy_names(const struct smp_own_walk *self, struct smp_frames *found
                              (room - used) * sizeof(*frames));
 }
 
-/* A virtual thread's stack ends in the frame of its carrier's that its own frames stand on. */
+/* Adds the frame of the carrier on which a virtual thread's frames stand. */
 static int32_t add_virtual_root(const struct smp_own_walk *self, struct smp_jvm_frame *frames,
                                 uint32_t count)
 {
@@ -51,7 +51,7 @@ static int32_t add_virtual_root(const struct smp_own_walk *self, struct smp_jvm_
     return (int32_t)count + 1;
 }
 
-/* As stack_walk.c prefetches the memory of the frames. */
+/* See prefetch_frames in stack_walk.c. */
 static void prefetch_ids(const uint64_t *ids, size_t capacity)
 {
     enum { PER_LINE = 8 };
@@ -64,7 +64,7 @@ static int32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_st
                            uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity,
                            struct smp_stack_cut *cut)
 {
-    /* A half for the frames, a quarter for their ids, and as much for names. */
+    /* Half of the memory is for frames, a quarter for their ids and a quarter for names. */
     const uint32_t room = own_walk_ids_at(capacity);
     uint64_t *const ids = (uint64_t *)(void *)(frames + room);
     struct smp_frames found = { .raw = (struct smp_raw_frame *)(void *)frames,
@@ -78,7 +78,7 @@ static int32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_st
         return SMP_OWN_WALK_FAILED;
     *cut = (struct smp_stack_cut){ .root_count = (uint32_t)(found.count - found.leaf_count),
                                    .omitted = (uint32_t)found.omitted };
-    if (self->words == NULL) /* this thread stands still as long as we walk */
+    if (self->words == NULL) /* the walked thread is this one and cannot move */
         smp_frames_confirm(self->cache, &found);
     copy_names(self, &found, frames, room);
     name_frames(frames, ids, found.count);
@@ -94,8 +94,8 @@ static bool find_code(const struct smp_own_walk *self, uintptr_t pc, struct smp_
     return smp_blob_cache_find(self->cache, self->layout, pc, out);
 }
 
-/* Copies the names of a leaf at its beginning. The walk is over, so the memory of its ids is free,
- * except for one frame: a virtual thread's root may lie behind the frames. */
+/* Copies the names of a leaf. The walk has ended, so the memory of its ids is free, except for one
+ * frame that a virtual thread's root may use. */
 static void copy_leaf(const struct smp_own_walk *self, uintptr_t method,
                       struct smp_jvm_frame *frames, uint32_t capacity, uint64_t *id)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs inside a signal handler, too: see pauses.h.
- */
+/* Also runs inside signal handlers; see pauses.h. */
 #include "handler/pauses.h"
 
 #include <stdatomic.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pauses.h - the longest times for which the sampler has stopped a thread: by a handshake, from the
- * request to the answer, and by a walk in its handler. Short ones are not kept. Times are wall
- * time: a thread that has no CPU meanwhile is stopped as well.
+ * pauses.h - the longest times for which the sampler has stopped a thread: by a handshake, from
+ * request to answer, or by a walk in its handler. Times are wall time, including waits for a CPU.
+ * Short pauses are ignored.
  *
- * Each session takes the longest pauses since its last take. They are those of the whole process,
- * because another session may sample the thread that one session stops.
+ * Each session reads the longest pauses since its last read. They are of the whole process,
+ * because a thread may be sampled by one session and stopped by another.
  *
  * Owns     a static table.
  * Threads  any; note runs in handlers, too.
- * Errors   sessions beyond SMP_PAUSES_SESSIONS have no pauses.
- * Cost     a comparison for a short pause.
+ * Errors   sessions beyond SMP_PAUSES_SESSIONS see no pauses.
+ * Cost     a short pause: a comparison.
  */
 #ifndef SMP_HANDLER_PAUSES_H
 #define SMP_HANDLER_PAUSES_H
@@ -23,10 +23,10 @@ enum { SMP_PAUSE_LEAST_NS = 10000000, SMP_PAUSES_SESSIONS = 64 };
 
 void smp_pauses_note(enum smp_pause kind, int64_t ns);
 
-/* Returns the session's number; SMP_PAUSES_SESSIONS: none is left. */
+/* Returns the session's number, or SMP_PAUSES_SESSIONS if none is left. */
 int smp_pauses_open(void);
 void smp_pauses_close(int session);
-/* The longest pause since the last call; 0: none of SMP_PAUSE_LEAST_NS or more. */
+/* Returns the longest pause since the last call; 0: none reached SMP_PAUSE_LEAST_NS. */
 int64_t smp_pauses_take(int session, enum smp_pause kind);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registers.h - registers in a signal's context, and the frame that the kernel makes for a handler.
- * One file for each processor.
+ * registers.h - reads registers in a signal context, and the kernel's frame of a handler.
  *
  * Threads  any, signal handlers included.
- * Errors   NULL or 0: there is no such frame.
+ * Errors   NULL or 0: no such frame.
  * Cost     constant.
  */
 #ifndef SMP_HANDLER_REGISTERS_H
@@ -14,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads stacks that are not its own, between the variables that an address sanitizer guards. */
+/* For functions that read foreign stack memory, which AddressSanitizer would report. */
 #define SMP_READS_STACKS __attribute__((no_sanitize_address))
 
 struct smp_registers {
@@ -23,25 +22,25 @@ struct smp_registers {
     uintptr_t fp;
 };
 
-/* While the interpreter enters a method, before the method has its frame. */
+/* Valid while the interpreter enters a method, before the method has its frame. */
 struct smp_entry_registers {
-    uintptr_t method;         /* Method* that is entered */
-    uintptr_t sender_sp;      /* the caller's sp after the return; anything once the frame has it */
-    uintptr_t return_address; /* while it is not on the stack */
+    uintptr_t method;         /* the entered Method* */
+    uintptr_t sender_sp;      /* the caller's sp after the return; invalid once the frame has it */
+    uintptr_t return_address; /* only while it is not on the stack */
 };
 
-/* After the interpreter has taken down a method's frame, before it jumps to the caller. */
+/* Valid after the interpreter has removed a method's frame, before it jumps to the caller. */
 struct smp_left_registers {
     uintptr_t sender_sp;      /* the caller's sp after the return */
-    uintptr_t return_address; /* once it is not on the stack any more */
+    uintptr_t return_address; /* only once it is not on the stack any more */
 };
 
-enum { SMP_LEFT_REGISTERS = 3 /* ways in which the interpreter does that */ };
+enum { SMP_LEFT_REGISTERS = 3 /* ways in which the interpreter returns */ };
 
-/* While an exception passes a method that C1 has compiled; 0: not known. */
+/* Valid while an exception passes a method compiled by C1; 0: unknown. */
 struct smp_exception_registers {
-    uintptr_t pc;      /* of the call that threw, until the JVM has been called */
-    uintptr_t handler; /* the stub that looked for it jumps there */
+    uintptr_t pc;      /* of the call that threw; only until the JVM is called */
+    uintptr_t handler; /* only when the stub is about to jump there */
 };
 
 #if defined(__x86_64__)

@@ -10,7 +10,7 @@ enum {
     SMP_RETURN_ON_STACK = 0, /* a call leaves its return address in the link register */
     SMP_AARCH64_FP = 29,
     SMP_AARCH64_LINK = 30,
-    /* The kernel's frame of a handler: siginfo, ucontext, and room for more registers. */
+    /* The kernel's frame of a handler: siginfo, ucontext, space for more registers. */
     SMP_SIGNAL_INFO_BYTES = 128,
     SMP_SIGNAL_FRAME_BYTES = SMP_SIGNAL_INFO_BYTES + 4560,
     SMP_SIGNAL_FRAME_ALIGNED = 16,
@@ -30,7 +30,7 @@ static inline uintptr_t smp_registers_link(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.regs[SMP_AARCH64_LINK];
 }
 
-/* The interpreter's pointer to the byte code that runs. Elsewhere: anything. */
+/* The interpreter's pointer to the current byte code. Outside the interpreter any value. */
 static inline uintptr_t smp_registers_bcp(const ucontext_t *context)
 {
     enum { BCP = 22 };
@@ -38,7 +38,7 @@ static inline uintptr_t smp_registers_bcp(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.regs[BCP];
 }
 
-/* Not known on this processor: JDKs use different registers. */
+/* Unknown on this processor, because JDKs use different registers. */
 static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *context)
 {
     const struct smp_entry_registers unknown = { 0 };
@@ -66,7 +66,7 @@ static inline struct smp_exception_registers smp_registers_exception(const ucont
     return unknown;
 }
 
-/* mov x8, #139; svc #0. At least so many bytes can be read. */
+/* mov x8, #139; svc #0. The bytes must be readable. */
 static inline bool smp_registers_is_restorer(uintptr_t address)
 {
     static const uint32_t text[] = { 0xd2801168U, 0xd4000001U };
@@ -75,8 +75,8 @@ static inline bool smp_registers_is_restorer(uintptr_t address)
            memcmp((const void *)address, text, sizeof(text)) == 0; /* NOLINT */
 }
 
-/* The address of the kernel's frame, if its handler has just been entered or has just returned to
- * its restorer; else 0. */
+/* Returns the address of the kernel's frame if its handler has just been entered or has just
+ * returned to its restorer, or else 0. */
 static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr_t link,
                                                uintptr_t restorer)
 {
@@ -85,7 +85,7 @@ static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr
     return returns || link == restorer ? now.sp : 0;
 }
 
-/* The signal of a frame of the kernel. */
+/* Returns the signal number in a kernel frame. */
 SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *saved)
 {
     int number = 0;
@@ -94,7 +94,7 @@ SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *
     return number;
 }
 
-/* The registers in a frame of the kernel, all of which can be read; NULL: it is none. */
+/* Returns the registers in a kernel frame, or NULL if it is not one. All of it must be readable. */
 SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_t at)
 {
     enum { SIGNALS = 64 };
@@ -107,7 +107,7 @@ SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_
     return context;
 }
 
-/* Only what a walk reads. */
+/* Copies only what a walk reads. */
 static inline void smp_registers_copy(ucontext_t *to, const ucontext_t *from)
 {
     memcpy(to->uc_mcontext.regs, from->uc_mcontext.regs, sizeof(to->uc_mcontext.regs));

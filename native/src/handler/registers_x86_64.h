@@ -8,7 +8,7 @@
 
 enum {
     SMP_RETURN_ON_STACK = 1, /* a call leaves its return address on the stack */
-    /* The kernel's frame of a handler: restorer, ucontext, siginfo; state of the FPU above. */
+    /* The kernel's frame of a handler: restorer, ucontext, siginfo, then the FPU state. */
     SMP_SIGNAL_CONTEXT_BYTES = 304,
     SMP_SIGNAL_FRAME_BYTES = 8 + SMP_SIGNAL_CONTEXT_BYTES + 128,
     SMP_SIGNAL_FRAME_ALIGNED = 16,
@@ -25,22 +25,22 @@ static inline struct smp_registers smp_registers_get(const ucontext_t *context)
                                    .fp = (uintptr_t)registers[REG_RBP] };
 }
 
-/* The register that calls leave the return address in; 0: this processor has none. */
+/* The register with the return address of a call; 0 because this processor has none. */
 static inline uintptr_t smp_registers_link(const ucontext_t *context)
 {
     (void)context;
     return 0;
 }
 
-/* The interpreter's pointer to the byte code that runs. Elsewhere: anything. */
+/* The interpreter's pointer to the current byte code. Outside the interpreter any value. */
 static inline uintptr_t smp_registers_bcp(const ucontext_t *context)
 {
     return (uintptr_t)context->uc_mcontext.gregs[REG_R13];
 }
 
-/* In the interpreter r13 holds the caller's stack pointer until that is the first word of the new
- * frame, and soon afterwards the byte code pointer: an address on the stack is the former. rbx
- * holds the method until the frame is complete. */
+/* In the interpreter r13 has the caller's stack pointer until that is the first word of the new
+ * frame, and soon afterwards the byte code pointer, which is no stack address. rbx has the method
+ * until the frame is complete. */
 static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *context)
 {
     const greg_t *registers = context->uc_mcontext.gregs;
@@ -50,8 +50,8 @@ static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *c
                                          .return_address = (uintptr_t)registers[REG_RAX] };
 }
 
-/* way 0: a method of Java returns; 1: a native one; 2: an exception leaves it. Elsewhere the values
- * are anything. */
+/* way 0: a Java method returns; 1: a native method returns; 2: an exception leaves the method. At
+ * other places the values are arbitrary. */
 static inline struct smp_left_registers smp_registers_left(const ucontext_t *context, int way)
 {
     static const int used[SMP_LEFT_REGISTERS][2] = { { REG_RBX, REG_R13 },
@@ -63,7 +63,7 @@ static inline struct smp_left_registers smp_registers_left(const ucontext_t *con
                                         .return_address = (uintptr_t)registers[used[way][1]] };
 }
 
-/* Elsewhere: anything. */
+/* At other places the values are arbitrary. */
 static inline struct smp_exception_registers smp_registers_exception(const ucontext_t *context)
 {
     const greg_t *registers = context->uc_mcontext.gregs;
@@ -72,7 +72,7 @@ static inline struct smp_exception_registers smp_registers_exception(const ucont
                                              .handler = (uintptr_t)registers[REG_RCX] };
 }
 
-/* mov $15, %rax; syscall. At least so many bytes can be read. */
+/* mov $15, %rax; syscall. The bytes must be readable. */
 static inline bool smp_registers_is_restorer(uintptr_t address)
 {
     static const uint8_t text[SMP_RESTORER_BYTES] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
@@ -80,8 +80,8 @@ static inline bool smp_registers_is_restorer(uintptr_t address)
     return memcmp((const void *)address, text, sizeof(text)) == 0; /* NOLINT */
 }
 
-/* The address of the kernel's frame, if its handler has just been entered or has just returned to
- * its restorer; else 0. */
+/* Returns the address of the kernel's frame if its handler has just been entered or has just
+ * returned to its restorer, or else 0. */
 static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr_t link,
                                                uintptr_t restorer)
 {
@@ -93,7 +93,7 @@ static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr
     return *(const uintptr_t *)now.sp == restorer ? now.sp : 0; /* NOLINT */
 }
 
-/* The signal of a frame of the kernel. */
+/* Returns the signal number in a kernel frame. */
 SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *saved)
 {
     int number = 0;
@@ -102,7 +102,7 @@ SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *
     return number;
 }
 
-/* The registers in a frame of the kernel, all of which can be read; NULL: it is none. */
+/* Returns the registers in a kernel frame, or NULL if it is not one. All of it must be readable. */
 SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_t at)
 {
     enum { FLAGS = 7, USER_CODE = 0x33, CODE_MASK = 0xffff, SIGNALS = 64 };
@@ -118,7 +118,7 @@ SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_
     return context;
 }
 
-/* Only what a walk reads: a frame of the kernel has no more. */
+/* Copies only what a walk reads; a kernel frame is shorter than a ucontext_t. */
 static inline void smp_registers_copy(ucontext_t *to, const ucontext_t *from)
 {
     memcpy(to->uc_mcontext.gregs, from->uc_mcontext.gregs, sizeof(to->uc_mcontext.gregs));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs inside a signal handler, but for the few operations on slots that mirror it. A check
- * (src-test-c/checks/async_safe.sh) holds the symbols of this folder's objects against a list. It
- * does not see calls through pointers: of the handler that was there before ours, and of
+ * Runs inside a signal handler, except for the requester's functions at the end.
+ * src-test-c/checks/async_safe.sh compares the symbols of this folder's objects with a list. It
+ * cannot see calls through pointers: to the handler that was installed before ours, and to
  * AsyncGetCallTrace.
  */
 #include "handler/signal.h"
@@ -28,7 +28,7 @@ struct smp_signal_process smp_signal_process;
 struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
 struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
 
-/* A late signal of another core that is mapped must not be taken for one of ours. */
+/* Distinguishes our signals from late signals of another core. */
 static uint64_t slot_mark(void)
 {
     return smp_cookie_mark(&smp_signal_process);
@@ -49,8 +49,7 @@ static bool change_slot_state(uint64_t cookie, enum smp_slot_state from, enum sm
 
 /* ---------------------------------------------------------------------------------- the handler */
 
-/* The requester has just written the slot on another CPU. All of it arrives while the handler
- * begins. */
+/* The requester has just written the slot on another CPU. Loads all its cache lines at once. */
 static void prefetch_slot(const struct smp_signal_slot *slot)
 {
     for (size_t at = 0; at < sizeof(*slot); at += SMP_SIGNAL_ALIGNMENT)
@@ -67,8 +66,8 @@ static bool is_request(const siginfo_t *info)
     return info->si_timerid == smp_signal_request_id();
 }
 
-/* Returns how often we have passed this signal on before. The last bytes of its siginfo_t, which
- * the kernel leaves zero, hold that count beside our mark. */
+/* Returns how often we have already passed on this signal. The count is kept, with our mark, in
+ * the last bytes of its siginfo_t, which the kernel leaves zero. */
 static uint32_t count_passes(siginfo_t *info)
 {
     char *const at = (char *)info + sizeof(*info) - sizeof(uint32_t);
@@ -82,7 +81,7 @@ static uint32_t count_passes(siginfo_t *info)
     return passes;
 }
 
-/* If there was no handler before, the default action is not carried out. */
+/* Without an earlier handler nothing is done, not even the default action. */
 static void pass_on_signal(int number, siginfo_t *info, void *context)
 {
     const uint32_t installs = atomic_load(&smp_signal_process.installs[number]);
@@ -93,7 +92,7 @@ static void pass_on_signal(int number, siginfo_t *info, void *context)
     const struct sigaction *previous = &smp_signal_process.previous[number][installs - 1 - passes];
 
     atomic_fetch_add_explicit(&smp_signal_process.foreign, 1, memory_order_relaxed);
-    /* SIG_DFL and SIG_IGN are no functions, whatever the flags beside them. */
+    /* SIG_DFL and SIG_IGN are not functions, even with SA_SIGINFO. */
     if (previous->sa_handler == SIG_DFL || previous->sa_handler == SIG_IGN)
         return;
     if ((previous->sa_flags & SA_SIGINFO) != 0)
@@ -111,7 +110,7 @@ static int64_t handler_clock_ns(void)
 }
 
 struct timing {
-    bool is_counted; /* in the median */
+    bool is_counted; /* counts for the median */
     int64_t start_ns;
 };
 
@@ -122,7 +121,7 @@ static struct timing begin_timing(void)
     const bool is_counted = number % SMP_SIGNAL_TIMED_EVERY == 0;
 
     if (is_counted)
-        (void)handler_clock_ns(); /* loads the clock's memory, which is not the handler's cost */
+        (void)handler_clock_ns(); /* loads the clock's memory, which should not be measured */
     return (struct timing){ .is_counted = is_counted, .start_ns = handler_clock_ns() };
 }
 
@@ -141,7 +140,7 @@ static void end_timing(struct timing timing)
                           ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX, memory_order_relaxed);
 }
 
-/* After DONE the slot may serve another request, so only the static mailbox is touched. */
+/* After DONE the slot may belong to another request, so only the static mailbox is accessed. */
 static void count_answer(struct smp_signal_mailbox *mailbox)
 {
     (void)atomic_fetch_sub(&mailbox->pending, 1);
@@ -186,7 +185,7 @@ void smp_signal_handle(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* ------------------------------------------------------------------------------ the requester's */
+/* ------------------------------------------------------------------- functions of the requester */
 
 struct smp_signal_slot *smp_signal_take(uint64_t *cookie)
 {
@@ -256,7 +255,7 @@ void smp_signal_let_finish(uint64_t cookie)
         smp_backoff(round);
 }
 
-/* The last system call lets a signal that has been sent by now arrive. */
+/* The system call at the end makes the kernel deliver a signal that was already sent. */
 void smp_signal_thread_ends(int32_t tid)
 {
     for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs inside a signal handler: see signal_frame.h.
- */
+/* Runs inside a signal handler; see signal_frame.h. */
 #include "handler/signal_frame.h"
 
 #include <signal.h>
@@ -41,7 +39,7 @@ static bool stack_holds(struct smp_signal_stack stack, uintptr_t address)
     return address >= stack.low && address < stack.high;
 }
 
-/* The kernel says in every frame which alternate stack the thread has. */
+/* Returns the thread's alternate stack, which the kernel writes into each frame. */
 static struct smp_signal_stack alternate_of(const ucontext_t *context)
 {
     const uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
@@ -52,7 +50,7 @@ static struct smp_signal_stack alternate_of(const ucontext_t *context)
     return (struct smp_signal_stack){ low, low + context->uc_stack.ss_size };
 }
 
-/* The alternate stack may be a part of the thread's own. */
+/* Checks the alternate stack first, which may be a part of the thread's own. */
 struct smp_signal_stack smp_signal_frame_stack(struct smp_signal_stack thread,
                                                const ucontext_t *context, uintptr_t address)
 {
@@ -71,7 +69,7 @@ static struct smp_signal_stack stack_of(struct smp_signal_stack thread, const uc
 }
 
 /* A handler runs with its own signal blocked. If context does not block the signal, the frame is
- * left from a handler that has returned. */
+ * left over from a handler that has returned. */
 static bool blocks_signal(const ucontext_t *context, int number)
 {
     uint64_t mask = 0;
@@ -81,9 +79,9 @@ static bool blocks_signal(const ucontext_t *context, int number)
 }
 
 /*
- * The registers in the frame at the address at, if the kernel could have made it for a handler that
- * runs in context; else NULL. on: the stack of the frame; (0, 0) if not known: the caller has made
- * sure that the frame can be read.
+ * Returns the registers in the frame at `at`, or NULL if the kernel cannot have made the frame for
+ * a handler that runs in context. on is the stack of the frame, or (0, 0) if it is unknown; the
+ * caller has then checked that the frame can be read.
  */
 static const ucontext_t *check_signal_frame(const ucontext_t *context, uintptr_t at,
                                             struct smp_signal_stack on,
@@ -101,7 +99,7 @@ static const ucontext_t *check_signal_frame(const ucontext_t *context, uintptr_t
     const uintptr_t sp = smp_registers_get(saved).sp;
     const bool is_above = sp >= at + SMP_SIGNAL_FRAME_BYTES;
     const bool may_be = thread.high == 0 || stack_holds(thread, sp);
-    /* On the same stack, what was interrupted lies above its handler. */
+    /* On the same stack, the interrupted code is above its handler. */
     const bool is_other = on.high != 0 && !stack_holds(on, sp);
     return may_be && (is_above || is_other) && sp % sizeof(uintptr_t) == 0 ? saved : NULL;
 }

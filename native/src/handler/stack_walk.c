@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs inside a signal handler: see stack_walk.h. Calls through pointers: AsyncGetCallTrace.
- */
+/* Runs inside a signal handler; see stack_walk.h. Calls through pointers: AsyncGetCallTrace. */
 #include "handler/stack_walk.h"
 
 #include <stddef.h>
@@ -39,7 +37,7 @@ static enum smp_answer answer_of(int32_t code)
     }
 }
 
-/* The requester has read the frames last, on another CPU. Their memory arrives while the walk
+/* The requester has read the frames last, on another CPU. Loads their memory while the walk
  * begins. */
 static void prefetch_frames(struct smp_jvm_frame *frames, uint32_t capacity)
 {
@@ -51,8 +49,8 @@ static void prefetch_frames(struct smp_jvm_frame *frames, uint32_t capacity)
 
 /* ---------------------------------------------------------------------------- in other handlers */
 
-/* Continues with the registers that another handler had interrupted. They are copied because the
- * kernel's frame is shorter than a context. */
+/* Continues with the registers that another handler has interrupted. Copies them, because the
+ * kernel's frame is shorter than a ucontext_t. */
 static bool leave_handlers(struct smp_walk *walk, bool is_deep)
 {
     const struct smp_signal_stack thread = { walk->target->stack_low, walk->target->stack_high };
@@ -79,9 +77,9 @@ static bool leave_handlers(struct smp_walk *walk, bool is_deep)
     return true;
 }
 
-/* ------------------------------------------------------------------------ by AsyncGetCallTrace */
+/* ------------------------------------------------------------------------- by AsyncGetCallTrace */
 
-/* Room is left before the walked frames for a leaf. */
+/* Leaves room for a leaf before the walked frames. */
 static int32_t call_jvm_walk(struct smp_walk *walk)
 {
     struct smp_jvm_trace trace = { .env = walk->target->env, .frames = walk->frames + 1 };
@@ -90,8 +88,9 @@ static int32_t call_jvm_walk(struct smp_walk *walk)
     return trace.count;
 }
 
-/* A single frame without a byte code index is one whose caller was not found. AsyncGetCallTrace
- * stops at a frame that is to be deoptimised. A full buffer hides the root. */
+/* Returns whether the trace reaches the root. AsyncGetCallTrace stops at a frame that will be
+ * deoptimised. A single frame without a bci is one whose caller was not found. A full buffer
+ * counts as whole, because it hides the root. */
 static bool is_whole_trace(const struct smp_walk *walk, int32_t count)
 {
     const struct smp_jvm_frame *frames = walk->frames + 1;
@@ -106,7 +105,7 @@ static bool is_whole_trace(const struct smp_walk *walk, int32_t count)
     return count > 1 || frames[0].bci != -1;
 }
 
-/* Returns the code or the number of frames. */
+/* Returns AsyncGetCallTrace's code, or the number of frames. */
 static int32_t walk_by_jvm(struct smp_walk *walk)
 {
     struct smp_walk_answer *answer = walk->answer;
@@ -117,7 +116,7 @@ static int32_t walk_by_jvm(struct smp_walk *walk)
     answer->cut = (struct smp_stack_cut){ 0 };
     if (count == SMP_JVM_THREAD_EXIT)
         return count;
-    walk->is_alive = true; /* or it would have said so */
+    walk->is_alive = true; /* or the code would be THREAD_EXIT */
     answer->state = smp_top_state(walk);
     if (count > 0 && (uint32_t)count + 1 < walk->capacity)
         answer->root = walk->frames[count].method;
@@ -127,11 +126,11 @@ static int32_t walk_by_jvm(struct smp_walk *walk)
     answer->first = 1;
     answer->count = (uint32_t)count;
     if (answer->count + 1 >= walk->capacity)
-        answer->cut.omitted = 1; /* perhaps: AsyncGetCallTrace does not say */
+        answer->cut.omitted = 1; /* perhaps; AsyncGetCallTrace does not report it */
     return count;
 }
 
-/* In any other state AsyncGetCallTrace does not read the registers. */
+/* AsyncGetCallTrace reads the registers only of a thread in Java. */
 static bool may_be_in_handler(const struct smp_walk *walk)
 {
     const int32_t state = walk->answer->state;
@@ -140,7 +139,7 @@ static bool may_be_in_handler(const struct smp_walk *walk)
            (state == walk->target->layout.states.in_java || state == 0);
 }
 
-/* From where the thread's own code was interrupted. */
+/* Walks, if needed again, from where a handler has interrupted the thread's own code. */
 static void walk_without_layout(struct smp_walk *walk)
 {
     if (walk_by_jvm(walk) != SMP_JVM_THREAD_EXIT && may_be_in_handler(walk) &&
@@ -148,10 +147,10 @@ static void walk_without_layout(struct smp_walk *walk)
         (void)walk_by_jvm(walk);
 }
 
-/* --------------------------------------------------------------------------------- by ourselves */
+/* --------------------------------------------------------------------------------- our own walk */
 
-/* Code of the C library, say, or of a barrier, that Java code has called as a leaf. Frames of a
- * thread that does not surely run Java code may be left from before. */
+/* Walks from foreign code that Java code has called as a leaf, such as the C library or a barrier.
+ * Only for threads that certainly run Java, or the frames might be left over from earlier calls. */
 static void walk_foreign(struct smp_walk *walk)
 {
     const struct smp_jvm_states *states = &walk->target->layout.states;
@@ -178,7 +177,7 @@ static void walk_by_layout(struct smp_walk *walk)
         walk->answer->answer = SMP_ANSWER_EMPTY;
 }
 
-/* Our own walk without the bounds of the stack: none. */
+/* Our own walk requires the bounds of the stack. */
 static void walk_by_engine(struct smp_walk *walk)
 {
     const struct smp_walk_target *target = walk->target;
@@ -202,7 +201,7 @@ static bool begin_answer(const struct smp_walk_target *target, struct smp_walk_a
 void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                     struct smp_jvm_frame *frames, uint32_t capacity, struct smp_walk_answer *answer)
 {
-    ucontext_t copy; /* large, and written only where it is needed */
+    ucontext_t copy; /* large, and only written if needed */
 
     if (!begin_answer(target, answer))
         return;

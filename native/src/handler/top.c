@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs inside a signal handler: see top.h.
- */
+/* Runs inside a signal handler; see top.h. */
 #include "handler/top.h"
 
 #include <stddef.h>
@@ -13,13 +11,13 @@
 #include "hotspot/machine_code.h"
 #include "hotspot/memory.h"
 
-/* Which part of a method's frame is on the stack. */
+/* The part of a method's frame that is on the stack. */
 enum part {
     COMPLETE,
-    RETURN_ONLY, /* not made yet */
-    POINTER_TOO, /* the caller's frame pointer is pushed */
-    UNFINISHED,  /* one of the two */
-    LEFT,        /* taken down */
+    RETURN_ONLY, /* only the return address */
+    POINTER_TOO, /* and the caller's frame pointer */
+    UNFINISHED,  /* one of these two */
+    LEFT,        /* removed again, except for the return address */
     POINTER_LEFT
 };
 
@@ -30,7 +28,7 @@ static bool answer_as(struct smp_walk *walk, enum smp_answer answer, bool is_wal
     return is_walked;
 }
 
-/* ------------------------------------------------------------- in compiled and native methods */
+/* --------------------------------------------------------------- in compiled and native methods */
 
 static enum part part_at_entry(const struct smp_blob *blob, uintptr_t offset)
 {
@@ -64,7 +62,7 @@ static enum part part_at(const struct smp_blob *blob, uintptr_t pc)
     }
 }
 
-/* Puts the method before the frames of its caller, if these were walked. */
+/* If the caller's frames were walked, adds the method as leaf. */
 static bool put_before_caller(struct smp_walk *walk, uintptr_t method, enum smp_answer answer,
                               bool is_walked)
 {
@@ -73,14 +71,14 @@ static bool put_before_caller(struct smp_walk *walk, uintptr_t method, enum smp_
     return answer_as(walk, answer, is_walked);
 }
 
-/* Walks from the caller's frame, whose return address is in slot. */
+/* Walks from the caller, whose return address is in slot. */
 static bool enter_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t slot)
 {
     return put_before_caller(walk, blob->method, SMP_ANSWER_AT_ENTRY,
                              smp_caller_walk_return(walk, slot));
 }
 
-/* Walks from the method's own frame. The record of the line is at the pc, or behind it. */
+/* Walks from the method's own frame. The line is recorded at or after the pc. */
 static bool walk_frame_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t sp)
 {
     return smp_caller_walk(walk,
@@ -92,8 +90,8 @@ static bool walk_frame_at(struct smp_walk *walk, const struct smp_blob *blob, ui
                            });
 }
 
-/* Walks the method's frame at its old place: the frame has been taken down, except perhaps for the
- * caller's frame pointer. */
+/* Walks from the former place of the method's frame, of which only the return address, and perhaps
+ * the caller's frame pointer, are left. */
 static bool return_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t slot)
 {
     const uintptr_t sp = slot + sizeof(uintptr_t) - blob->frame_bytes;
@@ -102,14 +100,14 @@ static bool return_at(struct smp_walk *walk, const struct smp_blob *blob, uintpt
            answer_as(walk, SMP_ANSWER_AT_RETURN, walk_frame_at(walk, blob, sp));
 }
 
-/* The same from the caller's frame, if the method's own lines are not known. */
+/* Walks from the caller's frame instead, if the method's own lines are unknown. */
 static bool return_to(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t slot)
 {
     return put_before_caller(walk, blob->method, SMP_ANSWER_AT_RETURN,
                              smp_caller_walk_return(walk, slot));
 }
 
-/* For processors whose calls leave the return address in a register, where it still is. */
+/* For processors whose calls leave the return address in a register. */
 static bool walk_by_link(struct smp_walk *walk, const struct smp_blob *blob, enum smp_answer answer)
 {
     const uintptr_t link = smp_registers_link(walk->context);
@@ -118,7 +116,7 @@ static bool walk_by_link(struct smp_walk *walk, const struct smp_blob *blob, enu
     return put_before_caller(walk, blob->method, answer, link != 0 && smp_caller_walk(walk, from));
 }
 
-/* The code has pushed registers for a while: the frame lies above them. */
+/* Walks from a frame that is above some temporarily pushed registers. */
 static bool walk_above(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t pushed)
 {
     const uintptr_t sp = walk->at.sp + pushed * sizeof(uintptr_t);
@@ -136,8 +134,8 @@ static bool with_pushed(struct smp_walk *walk, const struct smp_blob *blob)
     return false;
 }
 
-/* If the code shows that words are pushed, the frame above them is tried first: at the place that
- * the return address has without them, there may be an old one with a whole old stack behind it. */
+/* If the code shows that words are pushed, tries the frame above them first. Without them, the
+ * place of the return address may contain an old one that leads to a complete old stack. */
 static bool walk_whole(struct smp_walk *walk, const struct smp_blob *blob)
 {
     const uintptr_t pc = walk->at.pc;
@@ -151,7 +149,7 @@ static bool walk_whole(struct smp_walk *walk, const struct smp_blob *blob)
            answer_as(walk, SMP_ANSWER_WHOLE, walk_frame_at(walk, blob, walk->at.sp));
 }
 
-/* The code does not show where the frame is: tries the places of its return address. */
+/* Tries all places of the return address, because the code does not show the frame. */
 static bool search_frame(struct smp_walk *walk, const struct smp_blob *blob)
 {
     const uintptr_t word = sizeof(uintptr_t);
@@ -166,7 +164,7 @@ static bool search_frame(struct smp_walk *walk, const struct smp_blob *blob)
     }
     if (with_pushed(walk, blob))
         return true;
-    /* The pc is in a stub behind the method's code, or the caller does not expect this frame. */
+    /* The pc may be in a stub after the method's code, or the caller does not expect this frame. */
     if (smp_caller_is_at(walk, bottom) && enter_at(walk, blob, bottom))
         return true;
     return smp_caller_is_at(walk, sp) && return_to(walk, blob, sp);
@@ -199,8 +197,8 @@ static bool walk_part(struct smp_walk *walk, const struct smp_blob *blob, enum p
 }
 
 /*
- * The code of a method handle's linker (linkToStatic, say) only jumps to a method, and makes no
- * frame. With a collector's barrier it is long, and keeps registers on the stack for a while.
+ * Method handle linkers (such as linkToStatic) jump to a method without a frame of their own. A
+ * collector's barrier in them temporarily saves registers on the stack.
  */
 static bool walk_frameless(struct smp_walk *walk, const struct smp_blob *blob)
 {
@@ -220,9 +218,9 @@ static bool walk_method(struct smp_walk *walk, const struct smp_blob *blob)
     return walk_part(walk, blob, part_at(blob, walk->at.pc)) || search_frame(walk, blob);
 }
 
-/* ----------------------------------------------------------------------------- interpreted ones */
+/* ----------------------------------------------------------------------- in interpreted methods */
 
-/* Walks from the caller of a method that is being entered. */
+/* Walks from the caller of a method that the interpreter enters. */
 static bool enter_interpreted(struct smp_walk *walk, const struct smp_entry_registers *entry,
                               uintptr_t return_address, uintptr_t fp)
 {
@@ -232,7 +230,7 @@ static bool enter_interpreted(struct smp_walk *walk, const struct smp_entry_regi
                              return_address != 0 && smp_caller_walk(walk, from));
 }
 
-/* A word of the stack; 0: the address lies elsewhere. */
+/* Returns a word of the stack, or 0 if the address is not on it. */
 static uintptr_t stack_word(const struct smp_walk *walk, uintptr_t address)
 {
     return smp_caller_on_stack(walk, address) ? smp_load_word(address) : 0;
@@ -255,10 +253,10 @@ static bool is_method(const struct smp_walk *walk, uintptr_t method)
 }
 
 /*
- * Is the frame at fp being made? The caller's stack pointer is its first word. The register that
- * had it gets the byte code pointer long before the frame is complete; from then on the size of the
- * frame and the method's register show that it is being made. After a frame has been left, the
- * method's register has a stack pointer.
+ * Returns whether the frame at fp is incomplete because its method is being entered. The frame's
+ * first word is the caller's stack pointer. The register with that value gets the byte code
+ * pointer long before the frame is complete; from then on the size of the frame and the method's
+ * register show it. When a frame has been left, the method's register has a stack pointer.
  */
 static bool find_sender_sp(const struct smp_walk *walk, struct smp_entry_registers *entry)
 {
@@ -275,9 +273,9 @@ static bool find_sender_sp(const struct smp_walk *walk, struct smp_entry_registe
 }
 
 /*
- * The return address is on top of the stack; or below the caller's frame pointer, which has been
- * pushed; or in a register, while the method's locals are pushed in its place. Words at or above
- * the caller's stack pointer are the caller's, even if they are return addresses.
+ * Tries the three places of the return address: on top of the stack; above the pushed frame
+ * pointer of the caller; in a register, while the method's locals are pushed in its place. Words
+ * at or above the caller's stack pointer belong to the caller, even if they are return addresses.
  */
 static bool walk_without_frame(struct smp_walk *walk, const struct smp_entry_registers *entry)
 {
@@ -315,8 +313,8 @@ static bool return_interpreted(struct smp_walk *walk, struct smp_left_registers 
 }
 
 /*
- * The frame has been taken down. The return address is on top of the stack, then in a register. The
- * frame pointer of a compiled caller does not count: it may be that of a frame further up.
+ * Walks after the frame was removed. The return address is on top of the stack, later in a
+ * register. The frame pointer is not used: a compiled caller may have that of an outer frame.
  */
 static bool walk_left(struct smp_walk *walk)
 {
@@ -352,12 +350,12 @@ static bool walk_interpreted(struct smp_walk *walk)
     if (at.fp >= at.sp && !has_begun_frame(walk) &&
         answer_as(walk, SMP_ANSWER_WHOLE, smp_caller_walk(walk, frame)))
         return true;
-    /* Its frame has been taken down, and its caller is compiled. */
+    /* The frame was removed, and the caller is compiled. */
     return SMP_RETURN_ON_STACK &&
            answer_as(walk, SMP_ANSWER_AT_RETURN, smp_caller_try_return(walk, at.sp));
 }
 
-/* -------------------------------------------------------------------------------- by the anchor */
+/* ------------------------------------------------------------------------------ from the anchor */
 
 int32_t smp_top_state(const struct smp_walk *walk)
 {
@@ -390,7 +388,7 @@ static bool replaces_frames(const struct smp_walk *walk, uintptr_t pc)
     return own->find(own, pc, &blob) && blob.kind == SMP_BLOB_DEOPT;
 }
 
-/* False: the anchor leads to no whole stack. */
+/* Returns false if the anchor leads to no whole stack. */
 static bool walk_anchor_frame(struct smp_walk *walk, struct smp_registers anchor)
 {
     const struct smp_frames_start from = { .pc = anchor.pc, .sp = anchor.sp, .fp = anchor.fp };
@@ -417,8 +415,7 @@ enum smp_top smp_top_walk_anchor(struct smp_walk *walk)
                                                                               : SMP_TOP_FAILED;
 }
 
-/* A thread outside of Java without an anchor has no Java frames; but the JVM removes the anchor for
- * moments. */
+/* Outside of Java a thread without an anchor has no Java frames, or the JVM has just removed it. */
 static enum smp_top walk_outside_java(struct smp_walk *walk)
 {
     const struct smp_jvm_states *states = &walk->target->layout.states;
@@ -439,7 +436,7 @@ static enum smp_top walk_outside_java(struct smp_walk *walk)
 
 /* ------------------------------------------------------------------------------------------ all */
 
-/* The stub of the pc, or NULL. */
+/* Returns the stub that contains the pc, or NULL. */
 static const struct smp_code_piece *find_stub(const struct smp_walk *walk)
 {
     const struct smp_code_piece *piece = smp_code_find(walk->code, walk->at.pc);
@@ -468,7 +465,7 @@ static bool walk_java(struct smp_walk *walk, const struct smp_blob *blob)
     }
 }
 
-/* Native code calls some stubs to get an object's field. No Java code has called such a stub. */
+/* Native code calls some stubs to read fields of objects. Such a stub has no Java caller. */
 static bool is_called_by_native_code(const struct smp_walk *walk, const struct smp_blob *blob)
 {
     return blob->kind == SMP_BLOB_STUB &&
@@ -490,7 +487,7 @@ enum smp_top smp_top_walk(struct smp_walk *walk)
         return walk_outside_java(walk);
     if (smp_caller_on_stack(walk, walk->at.sp) && walk_java(walk, &blob))
         return SMP_TOP_WALKED;
-    /* The stub or wrapper has left Java, or is about to come back. */
+    /* The stub or wrapper has left Java, or is about to return to it. */
     if (smp_top_walk_anchor(walk) == SMP_TOP_WALKED)
         return SMP_TOP_WALKED;
     walk->answer->answer = blob.kind == SMP_BLOB_STUB || blob.kind == SMP_BLOB_BARRIER

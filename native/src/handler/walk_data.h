@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_data.h - the input of a walk in a handler (its target), and its output (an answer).
+ * walk_data.h - the input of a walk in a handler (a target) and its output (an answer).
  *
- * Owns     no memory: pointers are the requester's.
- * Threads  filled by the requester before the signal, by the interrupted thread afterwards.
+ * Owns     no memory; pointers belong to the requester.
+ * Threads  written by the requester before the signal, then by the interrupted thread.
  */
 #ifndef SMP_HANDLER_WALK_DATA_H
 #define SMP_HANDLER_WALK_DATA_H
@@ -16,7 +16,7 @@
 #include "model/sample.h"
 #include "model/walk_answer.h"
 
-enum { SMP_JVM_NATIVE_BCI = -3 /* how AsyncGetCallTrace marks a native method */ };
+enum { SMP_JVM_NATIVE_BCI = -3 /* AsyncGetCallTrace's bci of a native method */ };
 
 /* One frame as AsyncGetCallTrace writes it. */
 struct smp_jvm_frame {
@@ -24,7 +24,7 @@ struct smp_jvm_frame {
     void *method;
 };
 
-/* The argument of AsyncGetCallTrace. */
+/* An argument of AsyncGetCallTrace. */
 struct smp_jvm_trace {
     void *env;
     int32_t count; /* or one of the codes below */
@@ -33,7 +33,7 @@ struct smp_jvm_trace {
 
 typedef void smp_jvm_walk(struct smp_jvm_trace *trace, int32_t depth, void *context);
 
-/* Codes of AsyncGetCallTrace, as its source names them. */
+/* Codes of AsyncGetCallTrace, named as in its source. */
 enum {
     SMP_JVM_NO_JAVA_FRAME = 0,
     SMP_JVM_NO_CLASS_LOAD = -1,
@@ -49,73 +49,70 @@ enum {
 
 enum {
     SMP_OWN_WALK_FAILED = -1,
-    SMP_OWN_WALK_ROOM = 2, /* our own walk needs so many times the room of the frames it keeps */
-    SMP_WALK_EXTRA = 4     /* frames that are no part of a sample: a virtual thread's end, a leaf */
+    SMP_OWN_WALK_ROOM = 2, /* memory of our own walk, as a multiple of its frames */
+    SMP_WALK_EXTRA = 4     /* frames outside of a sample: a virtual thread's root, a leaf */
 };
 
-/* The parts of a stack that did not fit, as in model/sample.h. */
+/* Describes a truncated stack, as in model/sample.h. */
 struct smp_stack_cut {
-    uint32_t root_count; /* frames of the root's end; 0: the root is not known, or nothing is cut */
-    uint32_t omitted;    /* 0: nothing is cut */
+    uint32_t root_count; /* frames of the root end; 0: unknown, or not truncated */
+    uint32_t omitted;    /* 0: not truncated */
 };
 
 /*
- * Walks that read memory only: hotspot/frames.h for the handler. If a method has no id yet, its
- * names and line are copied to the end of the frames' memory, and the frame gets the mark of the
- * copy, or NULL if there is no room. The sampler thread completes both. A method without an id
- * costs 5 to 10 us more.
+ * Our own walk (hotspot/frames.h) for the handler. If a method has no id yet, its names and line
+ * are copied to the end of the frames' memory, and the frame gets the mark of the copy, or NULL
+ * without room. The sampler thread completes both. Such a method costs another 5 to 10 us.
  */
 struct smp_own_walk {
-    /* From a complete frame: frames written, leaf first, up to the thread's root, or cut as *cut
-     * says. SMP_OWN_WALK_FAILED: no whole stack. */
+    /* Walks from a complete frame. Returns the number of frames, leaf first, up to the thread's
+     * root, or truncated as *cut says. SMP_OWN_WALK_FAILED: no whole stack. */
     int32_t (*walk)(const struct smp_own_walk *self, struct smp_frames_start from,
                     uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity,
                     struct smp_stack_cut *cut);
-    /* The code that pc lies in. False: the code is not the JVM's. */
+    /* Finds the code that contains pc. Returns false if it is not the JVM's. */
     bool (*find)(const struct smp_own_walk *self, uintptr_t pc, struct smp_blob *out);
-    /* The id of a Method*, or the mark of its names, which are copied into the memory of a finished
-     * walk (hotspot/frames.h); 0: no room for them. False: method is none. */
+    /* Gets the id of a Method*, or the mark of its names, which are copied into the memory of a
+     * finished walk, or 0 without room. Returns false if it is not a method. */
     bool (*id_of)(const struct smp_own_walk *self, uintptr_t method, struct smp_jvm_frame *frames,
                   uint32_t capacity, uint64_t *id);
     const struct smp_layout *layout;
     struct smp_frames_cache *cache;
-    void *virtual_root;              /* the frame below a virtual thread's own; NULL: not known */
-    const struct smp_chunks *chunks; /* NULL: frames in the heap are not read in this JVM */
-    struct smp_frames_words *words;  /* NULL: not kept, because the walked thread stands still */
+    void *virtual_root;              /* the frame below those of a virtual thread; NULL: unknown */
+    const struct smp_chunks *chunks; /* NULL: frames in the heap are not read */
+    struct smp_frames_words *words;  /* NULL: not recorded, because the walked thread cannot move */
 };
 
 /*
- * The functions of the result run on an interrupted thread: they take no lock, allocate nothing and
- * do not call the JVM. layout and cache outlive it. virtual_root: the id of
- * Continuation.enterSpecial; 0: not known.
+ * The functions of the result may run on an interrupted thread: they do not lock, allocate or call
+ * the JVM. layout and cache outlive it. virtual_root: the id of Continuation.enterSpecial, or 0.
  */
 struct smp_own_walk smp_own_walk_make(const struct smp_layout *layout,
                                       struct smp_frames_cache *cache, uint64_t virtual_root);
 
-/* For a thread that counts its calls: how its handler finds the counted call that it is in. */
+/* Finds the counted call in which a thread is, in its handler. */
 struct smp_walk_calls {
     struct smp_call_spot (*spot_of)(const void *state, int64_t java_id);
-    const void *state; /* NULL: the thread counts none; never freed */
+    const void *state; /* NULL: the thread counts no calls; never freed */
     int64_t java_id;
 };
 
-/* The data of the process and of the thread that are known before the thread is interrupted. own or
- * walk is set: the engine of the walk. If neither is, nothing is walked. */
+/* What is known of the process and the thread before it is interrupted. The engine of the walk is
+ * own or walk. If both are NULL, nothing is walked. */
 struct smp_walk_target {
     const struct smp_own_walk *own;
     smp_jvm_walk *walk; /* AsyncGetCallTrace */
     struct smp_jvm_layout layout;
-    void *env;             /* for walk, and then not NULL */
-    uintptr_t java_thread; /* 0: not known */
-    /* Not 0 from the thread's ThreadEnd on, which it runs itself. Not freed while the handler runs.
-     * NULL: a thread of ours, which lives. */
+    void *env;             /* for walk; not NULL if walk is set */
+    uintptr_t java_thread; /* 0: unknown */
+    /* Not 0 after the thread's ThreadEnd, which runs on the thread itself. Not freed while the
+     * handler runs. NULL: an internal thread that is alive. */
     const _Atomic int64_t *ended_ns;
-    bool was_alive;      /* when the request was made; false: it may have ended long ago */
-    uintptr_t stack_low; /* both 0: not known; then our own walk fails */
+    bool was_alive;      /* at the request; false: it may have ended long ago */
+    uintptr_t stack_low; /* both 0 if unknown; our own walk then fails */
     uintptr_t stack_high;
-    uintptr_t guard_end; /* the JVM's guard pages at stack_low end here; 0: there are none */
-    /* The method every stack of the thread ends in, which AsyncGetCallTrace must reach; NULL: not
-     * known. */
+    uintptr_t guard_end; /* end of the JVM's guard pages at stack_low; 0: none */
+    /* The method in which all stacks of the thread end (AsyncGetCallTrace must); NULL: unknown. */
     void *root;
     struct smp_walk_calls calls;
 };
@@ -126,28 +123,27 @@ static inline bool smp_walk_target_has_ended(const struct smp_walk_target *targe
 }
 
 enum {
-    SMP_WALK_SCAN_WORDS = 24,     /* searched for a return address above a stub's sp */
-    SMP_WALK_PUSHED_WORDS = 4,    /* registers that compiled code keeps on the stack for a while */
-    SMP_WALK_KEPT_WORDS = 48,     /* the same for a collector's barrier in code without a frame */
-    SMP_WALK_RUNTIME_WORDS = 128, /* searched above the anchor's sp in a runtime stub, which saves
-                                     all registers */
-    SMP_WALK_SAVED_WORDS = 96,    /* searched for the frame pointer that foreign code has saved */
-    SMP_WALK_FOREIGN_FRAMES = 32, /* frames of foreign code, followed by frame pointers */
-    SMP_WALK_ENTRY_WORDS = 8,     /* most words of an interpreted frame that is being made */
+    SMP_WALK_SCAN_WORDS = 24,     /* above a stub's sp, searched for a return address */
+    SMP_WALK_PUSHED_WORDS = 4,    /* registers that compiled code may push temporarily */
+    SMP_WALK_KEPT_WORDS = 48,     /* registers saved by a barrier in code without a frame */
+    SMP_WALK_RUNTIME_WORDS = 128, /* above the anchor's sp in a runtime stub */
+    SMP_WALK_SAVED_WORDS = 96,    /* searched for a frame pointer saved by foreign code */
+    SMP_WALK_FOREIGN_FRAMES = 32, /* frames of foreign code that are followed by frame pointers */
+    SMP_WALK_ENTRY_WORDS = 8,     /* maximum words of an incomplete interpreted frame */
     SMP_WALK_PREFETCHED = 64,     /* frames whose memory is prefetched before the walk */
-    /* Stack that a walk needs; AsyncGetCallTrace used 12.3 KB at most (JDK 25). */
+    /* Required stack of a walk; AsyncGetCallTrace used up to 12.3 KB (JDK 25). */
     SMP_WALK_ROOM_BYTES = 18432
 };
 
 struct smp_walk_answer {
     enum smp_answer answer;
-    bool is_pseudo; /* frames[0] is a pseudo-frame: its method is a key of code_map.h */
+    bool is_pseudo; /* frames[0] is a pseudo-frame, with a key of code_map.h */
     uint32_t first; /* the stack is frames[first .. first + count) */
     uint32_t count;
     struct smp_stack_cut cut;
-    int32_t state;   /* of the thread; 0: not known */
-    bool in_handler; /* another handler was interrupted; the code below it is walked */
-    void *root;      /* what AsyncGetCallTrace's stack ended in, even if it was refused, or NULL */
+    int32_t state;   /* of the thread; 0: unknown */
+    bool in_handler; /* another handler was interrupted; the code that it interrupted is walked */
+    void *root;      /* the last method of AsyncGetCallTrace's stack, even if it was refused */
     struct smp_call_spot spot;
 };
 

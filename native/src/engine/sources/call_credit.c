@@ -5,10 +5,10 @@
 
 #include "base/clock.h"
 
-/* Marks the key of a counted method in the names table: no id of the JVM and no key of copied names
- * has this bit without the next one (jvm/code/named_methods.h). */
+/* Marks keys of counted methods in the names table. The JVM's ids and the keys of copied names
+ * (jvm/code/named_methods.h) never have this bit without the next one. */
 #define COUNTED_METHOD_BIT (UINT64_C(1) << 62)
-/* All virtual threads of a group count as one thread, with this serial. */
+/* The serial of all virtual threads of a group, which count as one thread. */
 #define VIRTUAL_SERIAL (UINT64_MAX - 2)
 #define VIRTUAL_NAME "virtual threads"
 #define ENDED_GROUP "[ended threads]"
@@ -51,7 +51,7 @@ uint32_t smp_call_credit_location(const struct smp_call_credit *credit, int64_t 
 
 /* --- groups --- */
 
-/* NULL: the thread has no record. */
+/* Returns NULL if the thread has no record. */
 static struct smp_thread_record *record_of(struct smp_call_credit *credit,
                                            struct smp_call_tree *tree)
 {
@@ -79,7 +79,8 @@ static bool is_chosen_record(struct smp_call_credit *credit, struct smp_thread_r
     return true;
 }
 
-/* Virtual threads are daemons, and the user cannot choose them. The counter names their group. */
+/* Returns the name of the group of a thread without a record; NULL: it is excluded. Virtual
+ * threads are daemons and cannot be chosen. The counter provides the name of their group. */
 static const char *name_without_record(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
     const struct smp_sampled_threads *threads = credit->threads;
@@ -94,7 +95,7 @@ static const char *name_without_record(struct smp_call_credit *credit, struct sm
     return smp_sampled_threads_key_of_mounted(credit->threads, &thread).name;
 }
 
-/* Did the thread end before its name was read? False if the name is missing for lack of memory. */
+/* Returns whether a name is missing because the thread has ended, not for lack of memory. */
 static bool is_too_late(const struct smp_thread_record *record)
 {
     return !record->is_candidate ||
@@ -157,14 +158,14 @@ static void find_group(struct smp_call_credit *credit, struct smp_call_tree *tre
     tree->target.epoch = (uint32_t)attribution->tree_epoch;
     for (uint32_t i = 0; i < tree->capacity; i++)
         tree->entries[i].epoch = 0;
-    /* If there was no memory for a counted tree, the tree found is one of sampled threads. */
+    /* Without memory for a counted tree, the found tree is one of sampled threads. */
     tree->target.is_counted = smp_thread_groups_kind(attribution->interval->groups,
                                                      tree->target.tree.group) == SMP_GROUP_COUNTED;
     if (tree->target.is_counted)
         tree->target.over_node = over_limit_node(credit, tree);
 }
 
-/* False: the thread is excluded, or there is no counted tree for lack of memory. */
+/* Returns false if the thread is excluded, or has no counted tree for lack of memory. */
 static bool enter_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
     if (tree->target.pass != credit->pass) {
@@ -194,8 +195,8 @@ static bool keep_on_path(struct smp_call_credit *credit, size_t index, uint32_t 
     return true;
 }
 
-/* Notes a method that got its probe within the interval, when it could be called already. Once rows
- * were folded this is not known: a new row may be a folded one that comes back. */
+/* Notes a method that got its probe during the interval, so that earlier calls are missing. Not
+ * after a fold, because a new row may be a folded one that comes back. */
 static void note_late(const struct smp_call_credit *credit, uint32_t location, uint32_t node)
 {
     struct smp_interval *const interval = credit->attribution->interval;
@@ -206,8 +207,8 @@ static void note_late(const struct smp_call_credit *credit, uint32_t location, u
         smp_interval_counted_late(interval, node, view.since_ms);
 }
 
-/* Makes the entry's node below this one. Without memory it becomes [over memory limit] of the
- * group, which its callees then get, too. */
+/* Adds the entry's node below this one. Without memory it becomes the group's [over memory
+ * limit]. */
 static void add_below(const struct smp_call_credit *credit, const struct smp_call_tree *tree,
                       uint32_t above, struct smp_call_entry *entry)
 {
@@ -228,7 +229,7 @@ static void add_below(const struct smp_call_credit *credit, const struct smp_cal
     entry->node = tree->target.over_node;
 }
 
-/* After enter_group. False: a caller's method is not known, or there is no memory for the path. */
+/* After enter_group. Returns false if a caller's method is unknown, or without memory. */
 static bool find_call_node(struct smp_call_credit *credit, struct smp_call_tree *tree,
                            uint32_t ordinal)
 {
@@ -266,7 +267,7 @@ uint32_t smp_call_credit_row(struct smp_call_credit *credit, const struct smp_ca
     if (tree == NULL)
         return 0;
     if (tree->target.epoch != (uint32_t)credit->attribution->tree_epoch)
-        tree->target.pass = 0; /* its nodes are of another interval */
+        tree->target.pass = 0; /* its nodes belong to another interval */
     if (!enter_group(credit, tree))
         return 0;
     if (spot->is_in_hook || spot->ordinal == 0)
@@ -280,7 +281,7 @@ uint32_t smp_call_credit_row(struct smp_call_credit *credit, const struct smp_ca
 
 /* --- calls --- */
 
-/* The counter's times contain those of callees; a tree has own times. */
+/* Converts a time of the counter, which includes callees, to own times. */
 static void keep_exact_time(struct smp_call_tree *tree, const struct smp_counted_call *call)
 {
     tree->entries[call->ordinal].wall_ns += call->time_ns;
@@ -311,7 +312,7 @@ static void credit_call_time(const struct smp_call_credit *credit, uint32_t node
         smp_interval_add_root_time(credit->attribution->interval, &time);
 }
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 static struct smp_call_entry *learn_entry(struct smp_call_credit *credit,
                                           struct smp_call_tree *tree,
                                           const struct smp_counted_call *call)
@@ -383,7 +384,8 @@ void smp_call_credit_counted(struct smp_call_credit *credit,
 
 /* --- pending time --- */
 
-/* A negative time waits until the next read finds the time of its calls. */
+/* Credits the entry's pending time. A negative time waits for the next read, which has the times
+ * of the calls. Returns whether nothing is left. */
 static bool credit_entry(struct smp_call_credit *credit, struct smp_call_tree *tree,
                          uint32_t ordinal)
 {
@@ -392,7 +394,7 @@ static bool credit_entry(struct smp_call_credit *credit, struct smp_call_tree *t
 
     if (entry->method < 0 || !find_call_node(credit, tree, ordinal))
         return false;
-    /* Sums over groups do not contain this time: they have that of the sampled stack. */
+    /* Sums over groups omit this time, because they include the time of sampled stacks. */
     smp_tree_credit_wall(credit->attribution->interval->tree, entry->node, SMP_STATE_RUNNING,
                          wall_ns);
     smp_call_rates_add(credit->rates,
@@ -421,9 +423,9 @@ static int64_t part_of(int64_t ns, int64_t calls, int64_t all)
     return all > 0 ? (int64_t)((double)ns * (double)calls / (double)all) : 0;
 }
 
-/* Exact times lie between stamps. The part of a probe between the stamps of its call is in that
- * call's time, the part around them in its caller's. Ticks measure how long threads were in both
- * parts. Each call gets an equal share, which is subtracted from the time that contains it. */
+/* Subtracts the time of probes from exact times. A time is measured between two stamps: the part
+ * of a probe inside the stamps is in the time of the call, the part outside is in the time of its
+ * caller. Ticks have measured both parts; each call gets an equal share of each. */
 static void give_back_hook_time(struct smp_call_tree *tree)
 {
     const int64_t around_ns = tree->hook_ns - tree->stamped_ns;

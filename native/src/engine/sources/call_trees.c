@@ -34,7 +34,7 @@ static uint64_t place_number_at(const void *places, size_t index)
     return ((const struct smp_call_tree_place *)places)[index].number;
 }
 
-/* Returns the first place whose number is not below this one. */
+/* Returns the index of the first place whose number is not below this one. */
 static size_t find_place(const struct smp_call_trees *trees, uint64_t number)
 {
     return smp_lower_bound(trees->places, trees->count, place_number_at, number);
@@ -96,7 +96,7 @@ struct smp_call_tree *smp_call_trees_get(struct smp_call_trees *trees,
     return tree;
 }
 
-/* Runs once for many removals, as all trees may end in one read. */
+/* Runs once for many removals, because all trees may end in the same read. */
 static void drop_gone_places(struct smp_call_trees *trees)
 {
     size_t kept = 0;

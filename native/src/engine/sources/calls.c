@@ -16,25 +16,25 @@
 
 enum {
     PER_MILLE = 1000,
-    COST_MEMORY = 8,    /* ticks that the mean of costs is about */
-    FIRST_NODES = 4096, /* of struct sampled_calls */
-    MOST_NODES = 4096   /* checked for calls by one read */
+    COST_MEMORY = 8,    /* ticks over which the cost is averaged */
+    FIRST_NODES = 4096, /* initial capacity of struct sampled_calls */
+    MOST_NODES = 4096   /* nodes that one read checks */
 };
 
 _Static_assert((int)SMP_OPTIONS_MESSAGE_BYTES >= (int)SMP_PLAN_MESSAGE_BYTES, "fits");
 
-/* Nodes of the sampled trees that were checked for calls. */
+/* The check of the sampled trees for called methods. */
 struct sampled_calls {
-    uint64_t epoch;  /* of the interval */
-    size_t next;     /* node to check */
-    uint8_t *places; /* by node: enum place */
+    uint64_t epoch;  /* interval of the nodes */
+    size_t next;     /* next node to check */
+    uint8_t *places; /* enum place of each node */
     size_t capacity;
 };
 
 struct calls_source {
-    struct smp_quota *quota;        /* of the session */
-    struct smp_quota *counting;     /* for all that counting takes */
-    struct smp_counting_plan *plan; /* NULL: it was not started */
+    struct smp_quota *quota;        /* the session's */
+    struct smp_quota *counting;     /* for all memory of counting */
+    struct smp_counting_plan *plan; /* NULL: not started */
     const struct smp_call_counter *counter;
     struct smp_attribution *attribution;
     const struct smp_options *options;
@@ -49,29 +49,29 @@ struct calls_source {
     bool was_paused;    /* since the last mark */
     int64_t own_cpu_ns; /* of the counter's thread */
     uint64_t marked_batches;
-    char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* why nothing is counted; "": it is */
+    char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* why calls are not counted; "" if they are */
     struct {
         int64_t ticked_ns;
         int64_t next_read_ns;
         int64_t judged_ns;
     } pace;
     struct {
-        uint64_t batches; /* as of batches_ns */
+        uint64_t batches; /* at batches_ns */
         int64_t batches_ns;
         bool is_over;
     } warm_up;
     struct {
-        uint64_t random; /* draws the threads that are charged */
-        double cost_ns;  /* CPU time of one position, on average; 0: not known */
+        uint64_t random; /* for drawing the threads that are charged */
+        double cost_ns;  /* average CPU time of one position; 0: unknown */
         uint64_t count;  /* at the last tick */
     } places;
 };
 
-/* A tick, and the time it credits to each thread that it finds in a probe. */
+/* A tick, with the time that it credits to each thread in a probe. */
 struct calls_tick {
     struct calls_source *source;
     int64_t gap_ns; /* the time since the last tick, times the weight */
-    double share;   /* of the threads that are checked */
+    double share;   /* share of the threads that are checked */
     uint64_t places;
 };
 
@@ -93,7 +93,7 @@ static void refuse_counting(struct calls_source *source, const char *why)
                      source->refusal);
 }
 
-/* Notes the effects of the start. */
+/* Records the effects of the start. */
 static void note_start(struct calls_source *source)
 {
     const struct smp_counter_figures figures = counter_figures(source);
@@ -167,7 +167,7 @@ static void begin_judging(struct calls_source *source, int64_t now_ns)
     source->pace.judged_ns = now_ns;
 }
 
-/* Calls of a pause are not counted. */
+/* Starts the counter, or resets it after a pause, whose calls do not count. */
 static void mark_calls(void *self, int64_t now_ns)
 {
     struct calls_source *source = self;
@@ -219,7 +219,7 @@ static void keep_named_roots(struct calls_source *source)
 
 /* --- times --- */
 
-/* Times that rows have got since the last read, by location. */
+/* Time that rows were credited since the last read, by location. */
 struct new_times {
     int64_t *of;
     uint32_t count;
@@ -233,7 +233,7 @@ static void on_counted_time(void *context, uint32_t location, int64_t more_ns)
         times->of[location] = smp_add_clamped(times->of[location], more_ns);
 }
 
-/* Methods of one name share a location, and so its time. */
+/* Adds the new times to the rates. Methods with the same name share a location and its time. */
 static void judge_times(struct calls_source *source, const struct new_times *times)
 {
     for (size_t i = 0; i < source->rates.count; i++) {
@@ -254,16 +254,16 @@ static void time_rows(struct calls_source *source)
         return;
     times.of = smp_alloc(source->counting, times.count * sizeof(*times.of));
     if (times.of == NULL)
-        times.count = 0; /* methods are judged as if they were short */
+        times.count = 0; /* methods are judged as if they took no time */
     smp_interval_time_counted(interval, on_counted_time, &times);
     judge_times(source, &times);
     smp_free(source->counting, times.of);
 }
 
-/* --- which methods samples show to be called --- */
+/* --- methods that are called according to samples --- */
 
-/* The meaning of a node for the nodes below it. PLACE_WAITING: the nearest counted method above
- * them has not been followed yet. */
+/* What a node means for the nodes below it. WAITING: the calls of their nearest counted method
+ * have not been followed yet. */
 enum place { PLACE_OUTSIDE, PLACE_WAITING, PLACE_FOLLOWED };
 
 static bool reserve_places(struct calls_source *source, size_t count)
@@ -304,15 +304,14 @@ static enum place place_of_node(const struct calls_source *source, uint32_t loca
 }
 
 /*
- * Finds methods that are called but not counted in the sampled trees: a sample of a method below a
- * root proves that something calls it.
+ * Searches the sampled trees for methods that are called but not counted. A sample of a method
+ * below a root proves that it is called.
  *
- *   root, its calls are followed ─► frames of the JDK ─► a method without a probe: it is called
- *   root, a method that still waits for its probe ─► a method without a probe: it may be found yet
+ *   root with followed calls ─► frames of the JDK ─► a method without a probe: it is called
+ *   root ─► a method that waits for its probe ─► a method without a probe: it may still be found
  *
- * Checks MOST_NODES nodes, callers first, at about a quarter of a microsecond each. The next call
- * continues behind them, and after the last node with the first one. Without memory no node is
- * checked.
+ * Each call checks the next MOST_NODES nodes, callers first, and starts again after the last node.
+ * A node takes about a quarter of a microsecond. Without memory no node is checked.
  */
 static void look_at_samples(struct calls_source *source)
 {
@@ -329,7 +328,7 @@ static void look_at_samples(struct calls_source *source)
     if (!reserve_places(source, end))
         return;
     for (size_t n = sampled->next; n < end; n++) {
-        /* Node 0 is above the groups. A leaf that refers to a counted call is not a frame. */
+        /* Node 0 is the parent of all groups. A leaf for a counted call is not a frame. */
         const bool is_frame =
             n > 0 && !smp_node_is_group(&nodes[n]) && !smp_node_is_call(&nodes[n]);
         sampled->places[n] = is_frame ? (uint8_t)place_of_node(source, nodes[n].location,
@@ -339,7 +338,7 @@ static void look_at_samples(struct calls_source *source)
     sampled->next = end;
 }
 
-/* --- which methods cost too much --- */
+/* --- adaptive removal --- */
 
 static void judge_methods(struct calls_source *source, int64_t now_ns)
 {
@@ -350,7 +349,7 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
     if (elapsed_ns < SMP_CALLS_JUDGE_MS * NS_PER_MS)
         return;
     smp_call_rates_spread(&source->rates);
-    /* Only now are kept roots looked up: each look-up takes the instrumenter's lock. */
+    /* Looks up kept roots only if necessary: each look-up takes the instrumenter's lock. */
     if (smp_removal_is_over(&source->removal, source->rates.rates, source->rates.count, elapsed_ns))
         keep_named_roots(source);
     count = smp_removal_judge(&source->removal, source->rates.rates, source->rates.count,
@@ -365,7 +364,7 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
 
 static void read_counter(struct calls_source *source)
 {
-    const uint64_t batches = counter_figures(source).batches; /* before the read */
+    const uint64_t batches = counter_figures(source).batches; /* read before the counts */
     const bool is_marked = batches != source->marked_batches;
     const int64_t wall_ms = smp_clock_wall_ms();
     const int64_t began_ns = smp_clock_own_cpu_ns();
@@ -442,14 +441,14 @@ static void on_call_place(void *context, const struct smp_counted_thread *thread
         return;
     smp_call_credit_remember_group(&source->credit, tree);
     if (source->options->method_timing != SMP_METHOD_TIMING_EXACT)
-        return; /* samples show which threads are in a probe */
+        return; /* samples already show which threads are in a probe */
     if (place->is_in_hook || place->ordinal == 0) {
         tree->hook_ns += tick->gap_ns;
         tree->stamped_ns += place->is_between_stamps ? tick->gap_ns : 0;
     }
 }
 
-/* The part of the threads to check at this tick. It must not depend on what the tick finds. */
+/* Returns the share of threads to check at this tick. It must not depend on what the tick finds. */
 static double share_of_places(const struct calls_source *source, int64_t gap_ns)
 {
     const double allowed_ns = (double)gap_ns * (double)source->options->overhead_limit_per_mille /
@@ -499,7 +498,7 @@ static void tick_calls(void *self, const struct smp_tick *tick)
 
 /* --- the end of an interval --- */
 
-/* Merged into the interval's account: adding would count the current state twice if the same
+/* Merges the account into the interval's. An addition would count the current state twice if the
  * interval was flushed before. */
 static void put_account(struct calls_source *source)
 {

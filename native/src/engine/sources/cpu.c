@@ -9,15 +9,13 @@
 #include "engine/threads/timer_wheel.h"
 
 #define NS_PER_MS INT64_C(1000000)
-#define MOST_UNREAD_NS \
-    INT64_C(50000000)                    /* a sample waits for so long at most, or for one
-                                          * interval */
+#define MOST_UNREAD_NS INT64_C(50000000) /* longest wait of a sample for a drain, or one interval */
 #define UNSAMPLED_NS INT64_C(1000000000) /* more than a timer and the samples in flight can hold */
 
 enum {
     PER_MILLE = 1000,
-    WAITING_VISIT_NS = 2000, /* the cost of visiting a thread that waits for a timer, about */
-    WAITING_COST_SHARE = 4   /* a quarter of the overhead limit, for all such visits */
+    WAITING_VISIT_NS = 2000, /* approximate cost of visiting a thread that waits for a timer */
+    WAITING_COST_SHARE = 4   /* such visits get a quarter of the overhead limit */
 };
 
 struct cpu_thread {
@@ -25,9 +23,8 @@ struct cpu_thread {
     void *timer;                     /* NULL: none */
     bool is_waiting;                 /* the thread waits for a timer; counted in waiting */
     bool has_clock;                  /* cpu_ns is valid */
-    bool is_ahead;                   /* samples may still come for time that is attributed
-                                      * already */
-    int64_t cpu_ns;                  /* its CPU clock: all time before is attributed */
+    bool is_ahead;                   /* samples may come for time that is already attributed */
+    int64_t cpu_ns;                  /* all CPU time before this is attributed */
     uint64_t judged_drain;           /* the last drain for which its name was read */
     int64_t since_ns;                /* when it began, or stopped, being sampled */
 };
@@ -48,7 +45,7 @@ struct cpu_source {
     const struct smp_options *options;
     int64_t covered_ns;
     int64_t timer_interval_ns; /* of the running timers */
-    uint32_t samples;          /* the number of samples so far: each is a draw of its own */
+    uint32_t samples;          /* number of samples, each of which is an independent draw */
 };
 
 const size_t smp_cpu_record_bytes = sizeof(struct cpu_thread);
@@ -68,8 +65,8 @@ static void put_cpu_visit(struct cpu_source *source, struct cpu_thread *thread, 
     smp_timer_wheel_put(&source->wheel, &thread->record.deadline, source->tick + ticks);
 }
 
-/* Reads the name, too, because a sample belongs to its thread's name. It does so once for all
- * samples of a drain: as far as names are known, these are of one moment. */
+/* Returns whether to sample the thread, and reads its name, because a sample belongs to the name
+ * of its thread. Reads it once for all samples of a drain, which count as one moment. */
 static bool is_to_sample(struct cpu_source *source, struct cpu_thread *thread)
 {
     struct smp_sampled_threads *threads = source->threads;
@@ -122,8 +119,8 @@ static int64_t take_sampled_ns(struct cpu_thread *thread, int64_t ns)
     return ns;
 }
 
-/* A dropped walk has no time of its own: the thread's next sample carries it. cpu_ns is not 0 if no
- * sample will come. */
+/* Handles a dropped walk. Its time is usually in the weight of the thread's next sample, and
+ * cpu_ns is 0. If no sample will come, cpu_ns has the time. */
 static void on_dropped(struct cpu_source *source, struct smp_thread_record *record, int64_t cpu_ns)
 {
     const bool has_ended = record->thread->ended_ns != 0;
@@ -177,7 +174,7 @@ static void drain_timers(struct cpu_source *source)
 
 /* --- timers --- */
 
-/* For a thread without a timer: attributes the CPU time since the last call. */
+/* Attributes the CPU time since the last call, for a thread without a timer. */
 static void attribute_clock(struct cpu_source *source, struct cpu_thread *thread)
 {
     int64_t cpu_ns = 0;
@@ -199,8 +196,8 @@ static void attribute_without_timer(struct cpu_source *source, struct cpu_thread
         attribute_clock(source, thread);
 }
 
-/* For a thread with a timer whose signals do not arrive, because the thread blocks them or another
- * library takes them. */
+/* Attributes CPU time of a thread whose timer signals do not arrive, because the thread blocks
+ * them or another library takes them. */
 static void attribute_unsampled(struct cpu_source *source, struct cpu_thread *thread)
 {
     const int32_t tid = smp_thread_record_tid(&thread->record);
@@ -231,7 +228,7 @@ static void set_waiting(struct cpu_source *source, struct cpu_thread *thread, bo
     source->waiting += is_waiting ? 1 : (uint64_t)-1;
 }
 
-/* After a refusal no other thread tries at this tick. */
+/* After a refusal no other thread tries to get a timer in this tick. */
 static enum smp_status make_timer(struct cpu_source *source, struct cpu_thread *thread)
 {
     const struct smp_cpu_timers *timers = &source->jvm->cpu;
@@ -320,8 +317,9 @@ static void on_cpu_thread_named(void *context, struct smp_thread_record *record)
 
 /* --- ticks --- */
 
-/* If thousands wait, each tick visits a part of them: a visit attributes all that the thread has
- * used since the last one. */
+/* Returns the number of ticks between two visits of a thread that waits for a timer. If thousands
+ * wait, each tick visits only a part of them, because a visit attributes all CPU time since the
+ * last one. */
 static uint64_t waiting_gap(const struct cpu_source *source)
 {
     const int64_t allowed_ns = smp_options_interval_ns(source->options) /
@@ -331,8 +329,8 @@ static uint64_t waiting_gap(const struct cpu_source *source)
     return 1 + source->waiting * WAITING_VISIT_NS / (uint64_t)allowed_ns;
 }
 
-/* Returns the number of ticks from one drain to the next if nothing else is due. The samples of
- * several ticks fit into the pool, but a sample that waits too long would get a later name of its
+/* Returns the number of ticks between two drains if nothing else is due. The pool has room for the
+ * samples of several ticks, but a sample that waits too long would get a later name of its
  * thread. */
 static uint64_t drain_gap(const struct cpu_source *source)
 {
@@ -354,8 +352,7 @@ static uint64_t next_drain(const struct cpu_source *source, uint64_t at)
     return (at + gap - 1) / gap * gap;
 }
 
-/* A young thread is likely to end soon, and keeps its timer until a visit finds that it has
- * ended. */
+/* Visits young threads more often: they are likely to end soon, and a visit frees their timers. */
 static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
 {
     const uint64_t most = smp_ticks_in(source->options, smp_options_lookback_ns(source->options));
@@ -391,8 +388,8 @@ static void visit_cpu_thread(struct cpu_source *source, struct cpu_thread *threa
     schedule_visit(source, thread, now_ns);
 }
 
-/* Only a user's rule needs the overhead limit: it is called for every thread at each tick. The cost
- * of samples is in proportion to the CPU time that the threads use. */
+/* The overhead limit matters only for a user's name rule, which is called for all threads at each
+ * tick. The cost of samples is proportional to the CPU time of the threads. */
 static void begin_cpu_tick(struct cpu_source *source, int64_t now_ns)
 {
     if (source->threads->default_name_rule)
@@ -420,14 +417,14 @@ static void tick_cpu(void *self, const struct smp_tick *tick)
     source->covered_ns = now_ns;
 }
 
-/* A pause may follow in which a thread ends. The CPU time until then must not be attributed. */
+/* CPU time during a pause must not be attributed, even if the thread ends in it. */
 static void forget_clocks(struct cpu_source *source)
 {
     for (size_t i = 0; i < source->threads->table.count; i++)
         cpu_thread_at(source, i)->has_clock = false;
 }
 
-/* Timers that are stopped deliver everything, because no later sample can carry it. */
+/* The last flush stops all timers, which attributes everything: there is no later sample. */
 static void flush_cpu(void *self, enum smp_flush reason)
 {
     struct cpu_source *source = self;
@@ -456,7 +453,7 @@ static void make_all_visits_due(struct cpu_source *source)
         put_cpu_visit(source, cpu_thread_at(source, i), 0);
 }
 
-/* Otherwise timers would send the signal to another library's handler. */
+/* Stops the timers, which would otherwise send the signal to another library's handler. */
 void smp_cpu_signal_lost(void *self)
 {
     stop_all_timers(self);
@@ -507,7 +504,7 @@ static void set_cpu_options(void *self, const struct smp_options *before)
         now->sampling_frequency_millis != before->sampling_frequency_millis;
 
     if (has_interval_changed) {
-        stop_all_timers(source); /* their last samples have the old interval */
+        stop_all_timers(source); /* attributes the last samples with the old interval */
         source->timer_interval_ns = smp_options_interval_ns(now);
     }
     if (has_interval_changed || now->idle_lookback_millis < before->idle_lookback_millis ||

@@ -32,7 +32,8 @@ static struct smp_wall_thread *owner_in(const struct cycle *cycle, size_t i)
 
 /* --- the proof --- */
 
-/* A wait with a timeout is no deadlock: it ends by itself. */
+/* Returns whether the owner is the same. A wait with a timeout is no deadlock: it ends by
+ * itself. */
 static bool is_owned_as_known(const struct smp_wall *wall, const struct cycle *cycle, size_t i)
 {
     struct smp_lock_owner found;
@@ -42,7 +43,8 @@ static bool is_owned_as_known(const struct smp_wall *wall, const struct cycle *c
            found.serial == owner_in(cycle, i)->record.thread->serial;
 }
 
-/* A thread that wants a CPU has a clock that stands still, too, but its wait may have timed out. */
+/* Returns whether the thread has not run. One that wants a CPU fails: its wait may have timed
+ * out. */
 static bool stands_still(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     const struct smp_os_thread_source *os_threads = &wall->walks.jvm->os_threads;

@@ -27,8 +27,8 @@ void smp_holders_fini(struct smp_wall *wall)
 
 /* --- the stack of a holder --- */
 
-/* True if a poll of this tick has found the thread running and does not wait for its answer. (If
- * the poll had found a wait, that might be over.) */
+/* Returns whether a poll of this tick has found the thread running and is answered. A wait that
+ * the poll has found may have ended. */
 static bool was_found_running(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     return thread->record.was_polled && thread->plan.polled_tick == wall->schedule.tick &&
@@ -42,16 +42,15 @@ static bool was_looked_at(const struct smp_wall *wall, const struct smp_holder *
     return holder->is_found && holder->look_tick == wall->schedule.tick;
 }
 
-/* True if the thread's stack in this tick is known. */
+/* Returns whether the thread's stack in this tick is known. */
 static bool is_stack_known(const struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     return was_looked_at(wall, &thread->locks->holder) ||
            smp_lock_chain_has_not_run(wall, thread) || was_found_running(wall, thread);
 }
 
-/* If its stack is not known, walks the thread or requests a walk, once a tick. may_ask: a signal is
- * allowed. Credits nothing, because the odds of a thread's polls must not depend on who waits for
- * it. */
+/* Walks the thread or requests a walk, once a tick, if its stack is unknown. Sends a signal only
+ * if may_ask. Credits nothing: the odds of polls must not depend on threads that wait. */
 static void look_at_holder(struct smp_wall *wall, struct smp_wall_thread *thread, bool may_ask)
 {
     struct smp_holder *holder = &thread->locks->holder;
@@ -60,8 +59,7 @@ static void look_at_holder(struct smp_wall *wall, struct smp_wall_thread *thread
         return;
     holder->look_tick = wall->schedule.tick;
     holder->is_found = false;
-    /* If the thread owes the answer of a poll, that answer has the stack; another request would
-     * drop it. */
+    /* The answer of an unanswered poll will have the stack; another request would drop it. */
     if (!is_stack_known(wall, thread))
         smp_walks_look(&wall->walks, &thread->record, may_ask && !thread->unanswered.is_requested);
 }
@@ -110,7 +108,7 @@ static void use_last_stack(struct smp_wall *wall, struct smp_wall_thread *thread
     holder->is_found = false;
 }
 
-/* Returns the node of the known stack; 0: no memory. *tree is the tree of its group's holders. */
+/* Returns the node of the known stack, or 0 without memory, and the tree of the group's holders. */
 static uint32_t node_of_stack(struct smp_wall *wall, struct smp_wall_thread *thread,
                               struct smp_group_tree *tree)
 {
@@ -124,7 +122,7 @@ static uint32_t node_of_stack(struct smp_wall *wall, struct smp_wall_thread *thr
 
 /* --- charging --- */
 
-/* holder NULL: returns the node of the row. */
+/* Returns the node of the holder's stack, or of the row if holder is NULL. */
 static uint32_t find_node(struct smp_wall *wall, const struct smp_wall_thread *thread,
                           struct smp_wall_thread *holder, enum smp_holder_row row)
 {
@@ -144,7 +142,7 @@ static uint32_t find_node(struct smp_wall *wall, const struct smp_wall_thread *t
     return node;
 }
 
-/* waiting: a node of the sampled tree; 0: not known. */
+/* waiting is a node of the sampled tree, or 0 if it is unknown. */
 static void charge_node(struct smp_wall *wall, const struct smp_wall_thread *thread,
                         uint32_t waiting, uint32_t node, int64_t ns)
 {
@@ -153,7 +151,7 @@ static void charge_node(struct smp_wall *wall, const struct smp_wall_thread *thr
                            ns);
 }
 
-/* The time before this poll belongs to the last holder. */
+/* Charges a wait to node. The time before this poll belongs to the last holder. */
 static void charge_wait(struct smp_wall *wall, struct smp_wall_thread *thread, uint32_t node,
                         const struct smp_blocked_wait *wait)
 {
@@ -166,7 +164,7 @@ static void charge_wait(struct smp_wall *wall, struct smp_wall_thread *thread, u
     }
     charge_node(wall, thread, wait->node, node, found_ns);
     lock->node = node;
-    /* If the read has failed, no holder was found that could get more time. */
+    /* If the read has failed, there is no holder that later time could belong to. */
     lock->epoch =
         lock->is_known && lock->kind == SMP_OWNER_UNREAD ? 0 : wall->attribution->tree_epoch;
 }
@@ -196,7 +194,7 @@ static void charge_last(struct smp_wall *wall, struct smp_wall_thread *thread, i
     charge_wait(wall, thread, find_node(wall, thread, end.holder, end.row), &wait);
 }
 
-/* The owner has released the lock, and the waiting thread has not got a CPU yet. */
+/* Called if the owner has released the lock and the waiting thread has no CPU yet. */
 static void charge_handed_over(struct smp_wall *wall, struct smp_wall_thread *thread,
                                const struct smp_blocked_wait *wait)
 {
@@ -209,7 +207,7 @@ static void charge_handed_over(struct smp_wall *wall, struct smp_wall_thread *th
     charge_last(wall, thread, wait->blocked_ns + smp_interval_take_blocked(interval_of(wall)));
 }
 
-/* The holder's answer has come. It had no CPU meanwhile, so it was there all along. */
+/* Called when the holder has answered. It had no CPU, so its stack was the same all the time. */
 static void charge_carried(struct smp_wall *wall, struct smp_wall_thread *holder)
 {
     struct smp_holders *holders = &wall->holders;
@@ -316,7 +314,7 @@ static void look_at_holders(struct smp_wall *wall, bool may_ask)
         smp_walks_collect(&wall->walks, SMP_ANSWERS_SOON);
 }
 
-/* For a wait that was carried: true if the lock has another holder by now, or the wait is over. */
+/* Returns, for a carried wait, whether the lock has another holder or the wait has ended. */
 static bool has_holder_left(struct smp_wall *wall, struct smp_wall_thread *thread,
                             const struct smp_wall_thread *holder)
 {
@@ -325,9 +323,9 @@ static bool has_holder_left(struct smp_wall *wall, struct smp_wall_thread *threa
 }
 
 /*
- * False: the holder has run since its last poll and has no CPU to answer, so one of the next ticks
- * will find its stack. If it has released the lock by then, it is somewhere else, and the time goes
- * to the holder found before.
+ * Returns false if the wait must be carried to the next ticks: the holder has run since its last
+ * poll and has no CPU to answer. If the holder has released the lock by then, its stack is a
+ * different one, and the time goes to the last known holder.
  */
 static bool charge_one(struct smp_wall *wall, const struct smp_blocked_wait *wait, bool may_wait)
 {
@@ -372,7 +370,7 @@ static void charge_waits(struct smp_wall *wall, bool may_wait)
     holders->count = holders->carried = kept;
 }
 
-/* Frees memory after a tick with many more waits than usual. */
+/* Frees the array after a tick with many more waits than usual. */
 static void shrink_waits(struct smp_wall *wall, size_t used)
 {
     struct smp_holders *holders = &wall->holders;
@@ -391,7 +389,7 @@ void smp_holders_charge(struct smp_wall *wall, bool may_wait)
     if (count == 0)
         return;
     smp_holders_charge_rest(wall);
-    /* Answers that are left for the next tick contain the stacks of their threads. */
+    /* No signals if answers are left for the next tick, which have the stacks of their threads. */
     look_at_holders(wall, may_wait && wall->walks.in_flight == 0);
     charge_waits(wall, may_wait);
     shrink_waits(wall, count);

@@ -25,7 +25,7 @@ struct jvm_reading {
     const struct jvm_threads *source;
     uint32_t *tids; /* tids of Java threads, sorted */
     size_t tid_count;
-    bool knows_all; /* every Java thread has a tid */
+    bool knows_all; /* the tids of all Java threads are known */
     bool is_attributed;
 };
 
@@ -58,7 +58,7 @@ static void on_jvm_thread_used(void *context, enum smp_os_thread_kind kind, uint
 
     if (!reading->is_attributed || cpu_ns <= 0 || (unsigned)kind >= SMP_OS_THREAD_KIND_COUNT)
         return;
-    /* It may be a Java thread whose tid is not known. */
+    /* It may be a Java thread with an unknown tid. */
     if (kind == SMP_OS_THREAD_OTHER && !reading->knows_all)
         return;
     tree = smp_interval_find(interval, JVM_KEY, id, name);
@@ -82,7 +82,7 @@ static void collect_java_tids(struct jvm_reading *reading, const struct smp_thre
     smp_sort(reading->tids, reading->tids + table->count, reading->tid_count, is_lower_tid, NULL);
 }
 
-/* These threads are no part of a report about chosen threads only. */
+/* Reads all threads. Attributes nothing if the report is only about chosen threads. */
 static void read_jvm_threads(const struct jvm_threads *source, bool is_attributed)
 {
     const struct smp_os_thread_source *os_threads = source->os_threads;
@@ -103,7 +103,7 @@ static void read_jvm_threads(const struct jvm_threads *source, bool is_attribute
     smp_free(source->quota, reading.tids);
 }
 
-/* CPU time up to now is not attributed. */
+/* Skips the CPU time up to now. */
 static void forget_jvm_time(void *self)
 {
     read_jvm_threads(self, false);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jvm_threads.h - the source of the group [JVM]: the CPU time of the process's threads that are not
- * Java threads, a row for each kind. They have no stacks, and their wall time is their CPU time.
+ * jvm_threads.h - the source of the group [JVM]: the CPU time of threads that are not Java
+ * threads, with a row for each kind. They have no stacks, and their wall time is their CPU time.
  *
  * Threads  the sampler thread only.
- * Errors   create: SMP_ENOMEM, SMP_EQUOTA. If memory is short, the next flush attributes the time.
- * Cost     flush: O(threads of the process), with system calls for those that are not Java threads;
- *          once per interval.
+ * Errors   create: SMP_ENOMEM, SMP_EQUOTA. Without memory, the next flush attributes the time.
+ * Cost     flush, once per interval: O(threads of the process), with system calls for non-Java
+ *          threads.
  */
 #ifndef SMP_ENGINE_SOURCES_JVM_THREADS_H
 #define SMP_ENGINE_SOURCES_JVM_THREADS_H

@@ -32,8 +32,8 @@ struct smp_wall_thread *smp_lock_chain_find(struct smp_wall *wall, uint64_t seri
     return thread != NULL && smp_lock_chain_know(wall, thread) ? thread : NULL;
 }
 
-/* Records change their index when others are removed. Keeping it makes the next search O(1)
- * again. */
+/* Keeps the record's index, which changes when others are removed, so that the next search is
+ * O(1). */
 struct smp_wall_thread *smp_lock_chain_owner(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_lock_wait *lock = &thread->locks->wait;
@@ -121,7 +121,7 @@ static void read_owner_of(struct smp_wall *wall, struct smp_wall_thread *thread)
     struct smp_lock_owner found;
 
     smp_lock_chain_ask(wall, thread, &found);
-    /* Most likely the wait has ended since its poll: until then it had the known owner. */
+    /* The wait has probably ended since its poll; until then it had the known owner. */
     if (found.kind == SMP_OWNER_UNREAD && lock->is_known && lock->kind != SMP_OWNER_UNREAD)
         return;
     lock->is_known = true;
@@ -155,10 +155,10 @@ const char *smp_lock_chain_class(const struct smp_wall *wall, const struct smp_w
 
 /* --- the end of the chain --- */
 
-/* Whose lock the thread waits for, as far as that is known in this tick. */
+/* The owner of the lock for which a thread waits, as known in this tick. */
 struct waits_for {
     enum smp_owner_kind kind;
-    struct smp_wall_thread *owner; /* if the kind is THREAD; NULL: not known */
+    struct smp_wall_thread *owner; /* if the kind is THREAD; NULL: unknown */
 };
 
 static struct waits_for as_last_read(struct smp_wall *wall, struct smp_wall_thread *thread)
@@ -170,8 +170,8 @@ static struct waits_for as_last_read(struct smp_wall *wall, struct smp_wall_thre
     return waits;
 }
 
-/* A thread that was blocked at its last poll and has run since may wait for a lock again, and its
- * own next poll may be far away. False: nothing blocks it. */
+/* Returns whether a thread that was blocked at its last poll and has run since is blocked again.
+ * Asks the JVM, because the thread's next poll may be far away. */
 static bool is_blocked_again(struct smp_wall *wall, struct smp_wall_thread *thread,
                              struct waits_for *out)
 {

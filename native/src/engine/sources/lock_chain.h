@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_chain.h - who owns the lock that a thread waits for, whose lock that owner waits for, and so
- * on to the thread that could go on.
+ * lock_chain.h - follows the owner of the lock for which a thread waits, the owner of the lock for
+ * which that owner waits, and so on, up to the thread that can run.
  *
- *   waits ─► owner, who waits ─► owner, who does not      its end
- *                            └─► none, or an unknown one  a row
- *                            └─► an owner before it       a cycle (deadlocks.h)
+ *   waits ─► owner, which waits ─► owner, which does not   the holder
+ *                            └─► none, or unknown          a row
+ *                            └─► an earlier owner          a cycle (deadlocks.h)
  *
- * An owner must run before it can release a lock. So it is read again only if its CPU clock has
- * moved, or if no clock of a thread could prove that.
+ * An owner must run before it can release a lock. The owner is therefore read again only if its
+ * CPU clock has moved, or if there is no clock.
  *
- * Owns     the lock states of threads (struct smp_lock_state), allocated when they are needed.
+ * Owns     the lock states of threads (struct smp_lock_state), allocated when needed.
  * Threads  the sampler thread only.
- * Errors   without memory for a state the thread counts as unknown.
- * Cost     read: a read by the JVM (1 to 2 us). follow: a look-up for each owner, and a read for
- *          each one that was blocked at its last poll and has run since.
+ * Errors   without memory for its state a thread counts as unknown.
+ * Cost     read: 1 to 2 us. follow: a look-up for each owner, and a read for each that was blocked
+ *          at its last poll and has run since.
  */
 #ifndef SMP_ENGINE_SOURCES_LOCK_CHAIN_H
 #define SMP_ENGINE_SOURCES_LOCK_CHAIN_H
@@ -25,31 +25,31 @@
 
 #include "engine/sources/wall_state.h"
 
-/* Makes sure that the thread has a lock state. False: no memory. */
+/* Allocates the thread's lock state if necessary. Returns false without memory. */
 bool smp_lock_chain_know(struct smp_wall *wall, struct smp_wall_thread *thread);
 void smp_lock_chain_forget(struct smp_wall *wall, struct smp_wall_thread *thread);
-/* Returns the thread with this serial, with a lock state. NULL: no such thread, or no memory. */
+/* Returns the thread with this serial and its lock state. NULL: no such thread, or no memory. */
 struct smp_wall_thread *smp_lock_chain_find(struct smp_wall *wall, uint64_t serial, size_t index);
 struct smp_wall_thread *smp_lock_chain_owner(struct smp_wall *wall, struct smp_wall_thread *thread);
 
-/* True if the thread still has the stack that its last poll found. Reads its clock once a tick. */
+/* Returns whether the thread still has the stack of its last poll. Reads its clock once a tick. */
 bool smp_lock_chain_has_not_run(const struct smp_wall *wall, struct smp_wall_thread *thread);
 
-/* Call it when the thread has run since its last poll. is_blocked: it waits again, maybe for the
- * same lock, because JDK 17 wakes up threads at monitors once a second. */
+/* Called when the thread has run since its last poll. is_blocked: it waits again, perhaps for the
+ * same lock: JDK 17 wakes up threads at monitors once a second. */
 void smp_lock_chain_anew(struct smp_wall_thread *thread, bool is_blocked);
-/* Reads the owner if it is not known or may have changed. */
+/* Reads the owner if it is unknown or may have changed. */
 void smp_lock_chain_read(struct smp_wall *wall, struct smp_wall_thread *thread);
-/* Asks the JVM, and changes nothing here. */
+/* Reads the owner without keeping it. */
 void smp_lock_chain_ask(const struct smp_wall *wall, const struct smp_wall_thread *thread,
                         struct smp_lock_owner *out);
-/* Returns the class of the lock that the thread waits for; "": not known. */
+/* Returns the class of the lock for which the thread waits, or "". */
 const char *smp_lock_chain_class(const struct smp_wall *wall, const struct smp_wall_thread *thread);
 
 struct smp_lock_chain_end {
     struct smp_wall_thread *holder; /* NULL: see row */
     enum smp_holder_row row;
-    bool is_cycle; /* the chain leads back to the thread: holder owns the lock that it waits for */
+    bool is_cycle; /* the chain leads back to the thread, whose lock the holder owns */
 };
 
 struct smp_lock_chain_end smp_lock_chain_follow(struct smp_wall *wall,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_names.h - the classes of the locks that threads wait for, each name once.
+ * lock_names.h - interns the classes of locks for which threads wait.
  *
  * Owns     the names.
  * Threads  the sampler thread only.
- * Errors   past SMP_MAX_LOCK_NAMES, or without memory, the id is 0: SMP_OTHER_LOCKS_NAME.
+ * Errors   above SMP_MAX_LOCK_NAMES, or without memory, the id is 0: SMP_OTHER_LOCKS_NAME.
  * Cost     a hash of the name.
  */
 #ifndef SMP_ENGINE_SOURCES_LOCK_NAMES_H

@@ -80,7 +80,7 @@ int64_t smp_pending_take(struct smp_wall *wall, struct smp_wall_thread *thread,
             smp_pending_credit(wall, before, all_ns - found_ns,
                                all_ns < found_ns ? thread->pending.from_ns : now_ns - found_ns);
         if (correction_ns < 0 && becomes_target && found_ns + correction_ns >= 0) {
-            /* As a correction of the target, the found stack would lose it itself. */
+            /* A correction of the target would be taken from the found stack itself. */
             found_ns += correction_ns;
             carry_over(wall, &thread->pending, found, -correction_ns);
             correction_ns = 0;
@@ -89,8 +89,7 @@ int64_t smp_pending_take(struct smp_wall *wall, struct smp_wall_thread *thread,
         correction_ns = smp_pending_credit(wall, found, all_ns, now_ns);
         found_ns = 0;
     }
-    /* Only a target can keep a correction: here the found stack loses what it has, and the rest
-     * waits. */
+    /* A stack that is not the new target loses what it has; the rest of the correction is kept. */
     if (correction_ns < 0 && !becomes_target) {
         const int64_t left_ns = found_ns + correction_ns;
         found_ns = left_ns > 0 ? left_ns : 0;
@@ -113,7 +112,7 @@ void smp_pending_count_skipped(struct smp_wall *wall, struct smp_wall_thread *th
     thread->plan.polled_tick = wall->schedule.tick;
 }
 
-/* At the end of an interval such time is left by polls that were skipped for their cost. */
+/* Notes time without a poll, left at the end of an interval by skipped polls. */
 static void note_unseen(struct smp_wall *wall, const struct smp_wall_thread *thread,
                         const struct smp_tree_target *target, int64_t ns)
 {
@@ -125,8 +124,8 @@ static void note_unseen(struct smp_wall *wall, const struct smp_wall_thread *thr
                                                       .tick = smp_poll_tick(wall->covered_ns) });
 }
 
-/* More than the elapsed time may have been attributed. The difference is taken back, so that the
- * interval has the time that passed in it. */
+/* If more than the elapsed time was attributed, takes the difference back, so that the interval
+ * has exactly the time that passed in it. */
 void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_pending *pending = &thread->pending;
@@ -160,8 +159,8 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
     smp_holders_flush(wall, thread);
 }
 
-/* Right after the end of an interval nothing is pending, and the record's tree is one of the old
- * interval. */
+/* Does nothing right after the end of an interval, when no time is pending and the record's tree
+ * belongs to the old interval. */
 void smp_pending_leaves_group(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_pending *pending = &thread->pending;
@@ -190,7 +189,7 @@ void smp_pending_flush_left(struct smp_wall *wall, struct smp_wall_thread *threa
     smp_last_stack_forget(&record->last);
 }
 
-/* [thread ended] gets at most the time of a tick; before that the thread was at the target. */
+/* [thread ended] gets at most the time of one tick; the target gets the time before that. */
 void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int64_t ended_ns)
 {
     const int64_t interval_ns = smp_options_interval_ns(wall->schedule.options);
@@ -216,8 +215,7 @@ void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int6
         return;
     target = smp_attribution_pseudo(wall->attribution, record, SMP_OUTCOME_THREAD_ENDED);
     smp_attribution_note(wall->attribution, &target, last_ns, smp_span_before(ended_ns, last_ns));
-    /* Counts its whole square: the other half belongs to the thread's first tick, before which it
-     * was nowhere. */
+    /* Counts the whole square, including the half of the thread's first tick. */
     smp_attribution_moved(
         wall->attribution, record, &target, false,
         &(struct smp_poll_weight){ .weight_ns = last_ns, .tick = smp_poll_tick(ended_ns) });

@@ -18,7 +18,7 @@ static void once_found(void *context, struct smp_thread_record *record,
 
     smp_attribution_note(once->attribution, &target, once->span_ns,
                          smp_span_before(once->now_ns, once->span_ns));
-    /* One poll says little: counts as if the thread had not been there before. */
+    /* One poll says little about the time: counts as if the thread had just moved there. */
     smp_tree_moved(once->attribution->interval->tree, target.tree.root, target.node,
                    smp_error_change(once->span_ns, 0), once->tick);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * poll_once.h - one poll of every thread while nothing is sampled, for sampleOnce().
+ * poll_once.h - polls every thread once while sampling is stopped, for sampleOnce().
  *
- * Each thread is credited with the same time, whatever the clocks say, and nothing is remembered.
+ * Credits each thread with the same time, regardless of clocks, and keeps no state.
  *
  * Threads  the sampler thread only.
- * Errors   anything that goes wrong is an outcome.
- * Cost     O(threads), a walk for each.
+ * Errors   errors become outcomes.
+ * Cost     a walk for each thread.
  */
 #ifndef SMP_ENGINE_SOURCES_POLL_ONCE_H
 #define SMP_ENGINE_SOURCES_POLL_ONCE_H
@@ -16,7 +16,7 @@
 
 #include "engine/sources/walks.h"
 
-/* only_running: waiting threads are not walked. Restores walks->events at the end. */
+/* With only_running, waiting threads are not walked. Restores walks->events at the end. */
 void smp_poll_once(struct smp_walks *walks, int64_t now_ns, int64_t span_ns, bool only_running);
 
 #endif

@@ -25,8 +25,8 @@ void smp_poll_schedule_begin_tick(struct smp_poll_schedule *schedule, int64_t si
 }
 
 /*
- * Idle threads are polled at the same ticks, so the cost of a tick counts once for all of them. It
- * does not count at all if running threads are polled at each tick anyway.
+ * Idle threads are polled at the same ticks, so the cost of a tick counts once for all of them. If
+ * running threads are polled at each tick anyway, it does not count.
  */
 void smp_poll_schedule_learn_cost(struct smp_poll_schedule *schedule, unsigned polls,
                                   unsigned idle_polls, uint64_t threads)
@@ -74,11 +74,11 @@ void smp_poll_schedule_learn_cpu(struct smp_wall_thread *thread, int64_t used_ns
 /* --- odds --- */
 
 /*
- * Returns the mean gap between polls of an idle thread. If thousands are idle for a second at a
- * time, polling each in a twelfth of that time would cost far more than all idle threads may. So
- * their gaps grow (is_of_many), but not beyond a third, so that few idle times pass without a poll.
- * This does not hold for threads that have never run: they share their ticks, in the order of their
- * records, which halves the cost of a poll.
+ * Returns the mean gap between polls of an idle thread: a twelfth of its idle time. If thousands
+ * of threads are idle for about a second, this would cost far more than idle threads may. Their
+ * gaps are therefore longer (is_of_many), but at most a third of the idle time, so that few idle
+ * times have no poll. Threads that have never run are an exception: they share ticks, in the order
+ * of their records, which halves the cost of a poll.
  */
 static double idle_gap_ticks(const struct smp_poll_schedule *schedule,
                              const struct smp_wall_thread *thread, int64_t now_ns, bool *is_of_many)
@@ -97,7 +97,7 @@ static double idle_gap_ticks(const struct smp_poll_schedule *schedule,
     return ticks < schedule->idle_ticks ? ticks : schedule->idle_ticks;
 }
 
-/* The odds without the overhead limit: each tick, or those of an idle thread. */
+/* Returns the odds without the overhead limit: certain, or those of an idle thread. */
 static int64_t unthrottled_odds(const struct smp_poll_schedule *schedule,
                                 const struct smp_wall_thread *thread, int64_t now_ns,
                                 bool *is_of_many)
@@ -108,9 +108,9 @@ static int64_t unthrottled_odds(const struct smp_poll_schedule *schedule,
     return smp_intensity_odds(idle_gap_ticks(schedule, thread, now_ns, is_of_many));
 }
 
-/* How much less often than a busy thread this one is polled: hundreds of threads that wake up now
- * and then must leave CPU time for the few that work. Depends on the moving average, not on what
- * the thread does at this poll. */
+/* Returns how many times less often than a busy thread this one is polled, so that hundreds of
+ * threads that wake up occasionally leave CPU time for the few that work. Depends on the moving
+ * average, not on this poll. */
 static int64_t rarity(const struct smp_wall_thread *thread)
 {
     const int64_t times = SMP_WHOLE_CPU / SMP_BUSY_SHARE / (thread->plan.cpu_share + 1);
@@ -120,15 +120,16 @@ static int64_t rarity(const struct smp_wall_thread *thread)
     return times < SMP_MOST_RARITY ? times : SMP_MOST_RARITY;
 }
 
-/* A thread that owes an answer is polled until it has given it. */
+/* A thread with an unanswered poll is polled until it answers. */
 static bool is_throttling(const struct smp_poll_schedule *schedule,
                           const struct smp_wall_thread *thread)
 {
     return schedule->throttle->share < SMP_THROTTLE_WHOLE && !thread->unanswered.takes_all;
 }
 
-/* A busy thread gets the share, a quiet one less. If the share is almost whole, a quiet thread gets
- * hardly less; otherwise a sampler a little above its limit would hardly poll quiet threads. */
+/* Returns the odds of a busy thread, which are the share, or less for a quiet one. The closer the
+ * share is to 1, the smaller the difference; otherwise a sampler slightly above its limit would
+ * hardly poll quiet threads. */
 static int64_t throttled_odds(const struct smp_wall_thread *thread, int64_t throttle_share)
 {
     const double share = (double)throttle_share / SMP_THROTTLE_WHOLE;
@@ -139,9 +140,9 @@ static int64_t throttled_odds(const struct smp_wall_thread *thread, int64_t thro
 /* --- draws --- */
 
 /*
- * Idle threads share draws, and so ticks. Throttled threads draw independently, so that their cost
- * spreads over the ticks. So do many idle threads, of which some are due at each tick anyway: then
- * chance evens out in their sums.
+ * Idle threads share draws, and therefore ticks. Throttled threads draw independently, so that
+ * their cost is spread over the ticks. Many idle threads also draw independently, because some are
+ * due at each tick anyway, and errors then cancel out in their sums.
  */
 static struct smp_next_poll draw_shared(struct smp_poll_schedule *schedule, int64_t odds,
                                         uint64_t most)
@@ -164,7 +165,7 @@ static struct smp_next_poll draw_tick(struct smp_poll_schedule *schedule,
 {
     if (thread->plan.is_throttled)
         return smp_intensity_next_alone(&schedule->throttle->random, schedule->tick, odds, most);
-    /* Mixes the serial first: numbers of neighbours would repeat some ticks later. */
+    /* Hashes the serial, because neighbours would draw the same numbers some ticks later. */
     if (is_of_many)
         return smp_intensity_next(schedule->salt + smp_random_of(thread->record.thread->serial),
                                   schedule->tick, odds, most);
@@ -191,7 +192,7 @@ static void draw_next_poll(struct smp_poll_schedule *schedule, struct smp_wall_t
         odds = smp_intensity_both(odds, throttled_odds(thread, plan->share));
         most = smp_ticks_in(schedule->options, SMP_MOST_THROTTLE_MS * NS_PER_MS);
     }
-    /* No poll may stand for more than twice the longest gap. */
+    /* A poll must not stand for more than twice the longest gap. */
     if (odds < SMP_CERTAIN / 2 / (int64_t)most)
         odds = SMP_CERTAIN / 2 / (int64_t)most;
     const struct smp_next_poll next = draw_tick(schedule, thread, is_of_many, odds, most);
@@ -207,8 +208,8 @@ void smp_poll_schedule_next(struct smp_poll_schedule *schedule, struct smp_wall_
     draw_next_poll(schedule, thread, now_ns);
 }
 
-/* After a smaller rise a poll waits a few ticks too long at most, which is not worth a pass over
- * all threads. */
+/* Returns whether the rise is worth a pass over all threads. After a smaller one a poll is only a
+ * few ticks late. */
 static bool is_rise(int64_t from_share, int64_t to_share)
 {
     enum { RISE = 4 };
@@ -221,7 +222,7 @@ bool smp_poll_schedule_share_rose(struct smp_poll_schedule *schedule)
     const bool has_risen = is_rise(schedule->least_share, schedule->throttle->share);
 
     if (has_risen)
-        schedule->least_share = SMP_THROTTLE_WHOLE; /* redraw sets it for polls that it leaves */
+        schedule->least_share = SMP_THROTTLE_WHOLE; /* lowered by redraw for polls that it keeps */
     return has_risen;
 }
 
@@ -250,7 +251,7 @@ uint64_t smp_poll_schedule_missed(const struct smp_poll_schedule *schedule,
 
     if (is_idle && mean_ticks < schedule->idle_ticks)
         mean_ticks = schedule->idle_ticks;
-    /* About the mean of gaps that are cut off at the longest one. */
+    /* Approximates the mean of gaps that are limited to the longest one. */
     if (thread->plan.is_idle || is_idle)
         mean_ticks = 1 / (1 / mean_ticks + 1 / longest_ticks);
     if (mean_ticks < 1)
@@ -258,9 +259,8 @@ uint64_t smp_poll_schedule_missed(const struct smp_poll_schedule *schedule,
     return (uint64_t)((double)(schedule->tick - thread->plan.polled_tick) / mean_ticks);
 }
 
-/* After a stop of the whole process one tick is minutes long. Only a poll that comes at each tick
- * stands for all of it. Ticks that are far apart because of the interval are as long as they should
- * be. */
+/* Limits the time of a random poll, because a tick takes minutes if the whole process was stopped.
+ * Long ticks of a long interval are not limited, nor are polls that come at each tick. */
 int64_t smp_poll_schedule_weight_ns(const struct smp_poll_schedule *schedule,
                                     const struct smp_wall_thread *thread)
 {

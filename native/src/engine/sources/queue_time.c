@@ -7,7 +7,7 @@
 
 /* --- CPU time that the process does not get --- */
 
-/* All members are 0 if the system does not provide them. */
+/* Members that the system does not provide are 0. */
 static struct smp_machine_time read_machine(const struct smp_wall *wall)
 {
     const struct smp_os_thread_source *os_threads = &wall->walks.jvm->os_threads;
@@ -25,7 +25,7 @@ static int64_t read_throttled(const struct smp_wall *wall)
     return os_threads->throttled_ns == NULL ? 0 : os_threads->throttled_ns(os_threads->self);
 }
 
-/* Counts whole milliseconds, and returns the rest. */
+/* Counts whole milliseconds and returns the remainder. */
 static int64_t count_ms(const struct smp_wall *wall, enum smp_counter counter, int64_t ns)
 {
     if (ns >= NS_PER_MS)
@@ -70,12 +70,12 @@ void smp_cpu_loss_flush(struct smp_wall *wall)
     if (throttled_ns == 0)
         return; /* no throttling yet, or the file could not be read */
     if (throttled_ns < loss->throttled_ns)
-        loss->throttled_ns = throttled_ns; /* the process is in another control group now */
+        loss->throttled_ns = throttled_ns; /* the process has moved to another control group */
     loss->throttled_ns =
         throttled_ns - count_ms(wall, SMP_COUNTER_THROTTLED_MS, throttled_ns - loss->throttled_ns);
 }
 
-/* Returns the stolen time of a thread that has used so much CPU time. */
+/* Returns the share in the stolen time of a thread that has used used_ns. */
 static int64_t stolen_from(const struct smp_cpu_loss *loss, int64_t used_ns)
 {
     return (int64_t)((double)used_ns * loss->stolen_share);
@@ -116,8 +116,8 @@ static int64_t read_queue(const struct smp_wall *wall, struct smp_wall_thread *t
     return more_ns;
 }
 
-/* Turns time that the target was credited with into RUNNABLE, as far as there is any, and subtracts
- * it from the balance. Returns how much. */
+/* Changes up to ns of the target's time to RUNNABLE. Subtracts it from the balance, and returns
+ * it. */
 static int64_t make_runnable(const struct smp_wall *wall, int64_t *balance_ns,
                              const struct smp_tree_target *target, int64_t ns, int64_t till_ns)
 {
@@ -131,9 +131,9 @@ static int64_t make_runnable(const struct smp_wall *wall, int64_t *balance_ns,
 }
 
 /*
- * The sampler, too, gets a CPU only when one is free. So a thread in a method that waits is found
- * leaving that method more often than it does. Time that neither its clock nor the queue explains
- * was a wait. Returns how much.
+ * Changes running time that is neither CPU time nor a wait for a CPU back to waiting, if the
+ * thread is in a method that waits. The sampler also needs a free CPU, and therefore finds such
+ * threads leaving their method too often. Returns how much.
  */
 static int64_t make_waiting(const struct smp_wall *wall, const struct smp_wall_thread *thread,
                             const struct smp_tree_target *target, int64_t ns)
@@ -148,13 +148,13 @@ static int64_t make_waiting(const struct smp_wall *wall, const struct smp_wall_t
                                      ns, wall->poll->now_ns);
 }
 
-/* The part for time in which the thread was found waiting. */
+/* Returns the queue's time that belongs to time in which the thread was found waiting. */
 static int64_t left_for_waits(const struct smp_queue_time *queue)
 {
     return queue->pending_ns - (queue->over_ns > 0 ? queue->over_ns : 0);
 }
 
-/* The target was credited with most_ns of running. Returns how much of it stays running. */
+/* Splits most_ns of running time of the target. Returns how much stays running. */
 static int64_t split_running(struct smp_wall *wall, struct smp_queue_time *queue,
                              int64_t *stolen_ns, const struct smp_tree_target *target,
                              int64_t most_ns, int64_t till_ns)
@@ -175,9 +175,8 @@ static bool is_running(const struct smp_tree_target *target)
     return target != NULL && target->state == SMP_STATE_RUNNING;
 }
 
-/* True if the thread was found running, now and before, and its CPU time is nearly all of that
- * time. The rest may be a wait for a CPU, but is not worth a reading yet: the next reading includes
- * it. */
+/* Returns whether the thread was found running, now and before, and nearly all of that time is CPU
+ * time. The rest may be a wait for a CPU, but is not worth a reading: the next one includes it. */
 static bool is_covered(const struct smp_queue_time *queue, const struct smp_tree_target *before,
                        const struct smp_tree_target *found, int64_t found_ns, int64_t over_ns)
 {

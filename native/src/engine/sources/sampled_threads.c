@@ -28,7 +28,7 @@ void smp_sampled_threads_poll_starts(struct smp_sampled_threads *threads, int64_
     uint64_t unseen = 0;
 
     threads->now_ns = now_ns;
-    /* A source that fails is asked again at the next tick. */
+    /* After a failure the next tick polls again. */
     (void)source->poll(source->self, &threads->cursor, &unseen, on_thread_started, threads);
     if (!threads->is_first_poll)
         smp_interval_count(threads->attribution->interval, SMP_COUNTER_UNSEEN_THREADS, unseen);
@@ -128,7 +128,7 @@ static void leave_group(struct smp_sampled_threads *threads, struct smp_thread_r
     smp_last_stack_forget(&record->last);
 }
 
-/* False: no memory. The thread then goes to the overflow group rather than to a wrong one. */
+/* Without memory returns false, and the thread goes to the overflow group, not to a wrong one. */
 static bool set_group_name(struct smp_sampled_threads *threads, struct smp_thread_record *record,
                            const char *name)
 {
@@ -144,7 +144,7 @@ static bool set_group_name(struct smp_sampled_threads *threads, struct smp_threa
     return false;
 }
 
-/* Returns the name of the group by the default rule, in a buffer. */
+/* Applies the default rule. Returns the group's name in a buffer. */
 static const char *apply_default_rule(struct smp_sampled_threads *threads, const char *raw)
 {
     char *group = threads->buffers->group;
@@ -153,7 +153,7 @@ static const char *apply_default_rule(struct smp_sampled_threads *threads, const
     return group;
 }
 
-/* False: no memory. */
+/* Returns false without memory. */
 static bool set_raw_name(struct smp_sampled_threads *threads, struct smp_thread_record *record,
                          const char *raw)
 {
@@ -214,7 +214,7 @@ static void on_name_answer(void *context, void *named, enum smp_naming naming, c
         count_rule_failure(threads);
         kept = set_group_name(threads, record, record->raw_name != NULL ? record->raw_name : "");
     }
-    /* The answer was not kept, so the callback has to repeat it: SAME would be wrong next time. */
+    /* The name was not kept, so SAME would be wrong next time: the callback must repeat it. */
     if (!kept)
         record->naming = SMP_NAMING_SAME;
 }
@@ -237,8 +237,8 @@ static size_t collect_candidates(struct smp_thread_table *table)
     return count;
 }
 
-/* Threads that a failed call left without a name get their raw name, as if the rule had failed for
- * each of them. */
+/* Calls the rule. After a failed call, threads without an answer get their raw name, as if the
+ * rule had failed for each of them. */
 static void call_name_rule(struct smp_sampled_threads *threads)
 {
     struct smp_thread_table *table = &threads->table;
@@ -255,7 +255,7 @@ static void call_name_rule(struct smp_sampled_threads *threads)
     }
 }
 
-/* Call it before the rule is not called for a while: afterwards the callback holds no thread. */
+/* Called before a time in which the rule is not called. The callback then releases all threads. */
 static void let_go_of_threads(struct smp_sampled_threads *threads)
 {
     const struct smp_name_callback *name_callback = &threads->jvm->name_callback;
@@ -264,7 +264,7 @@ static void let_go_of_threads(struct smp_sampled_threads *threads)
         name_callback->group_names(name_callback->self, NULL, 0, on_name_answer, threads);
 }
 
-/* The rule must not be called for threads that have ended. */
+/* Removes ended threads, for which the rule must not be called. */
 static void choose_candidates(struct smp_sampled_threads *threads)
 {
     struct smp_thread_table *table = &threads->table;
@@ -300,7 +300,7 @@ void smp_sampled_threads_name_all(struct smp_sampled_threads *threads)
     }
 }
 
-/* Returns the name of the group of a virtual thread; NULL: the thread is not sampled. */
+/* Returns the name of a virtual thread's group, or NULL if the thread is not sampled. */
 static const char *group_of_mounted(struct smp_sampled_threads *threads,
                                     const struct smp_mounted_thread *mounted)
 {
@@ -341,7 +341,7 @@ void smp_sampled_threads_remove_all_ended(struct smp_sampled_threads *threads, i
 
 /* --- options, filter --- */
 
-/* Without a name callback there is only the default rule. */
+/* Without a name callback the default rule is used. */
 static bool uses_default_rule(const struct smp_sampled_threads *threads,
                               const struct smp_options *options)
 {

@@ -9,11 +9,11 @@
 #define NS_PER_US 1e3
 #define NS_PER_SECOND 1e9
 #define RAW_NAME "virtual threads that are not mounted"
-/* All threads of a group count as one, with a serial that no thread has. */
+/* The serial of all threads of a group, which count as one thread. */
 #define SERIAL (UINT64_MAX - 1)
 
 enum {
-    LEAST_WALKS = 4, /* of a draw, however expensive walks are */
+    LEAST_WALKS = 4, /* minimum for a draw, even if walks are expensive */
     MOST_CHANGE = 2  /* factor by which the number of walks may change from draw to draw */
 };
 
@@ -24,18 +24,18 @@ struct unmounted {
     const struct smp_virtual_threads *virtual_threads;
     struct smp_sampled_threads *threads;
     struct smp_attribution *attribution;
-    bool is_possible; /* by the clock, and by what is known of the JVM */
+    bool is_possible; /* by the clock and by the JVM */
     bool has_opened;
     const char *refusal; /* static; NULL: none */
     uint64_t random;
     int64_t ticked_ns;
-    int64_t drawn_ns;     /* draws have attributed all time up to here */
-    double saved_walks;   /* number of walks that draws may want */
-    double saved_cost_ns; /* CPU time that draws may take; negative: the last draws took more */
-    double most_walks;    /* of one draw; so many walks cost about SMP_UNMOUNTED_DRAW_US */
-    double owed_ns;       /* time that has not been attributed; negative: too much was */
+    int64_t drawn_ns;     /* draws have attributed the time up to here */
+    double saved_walks;   /* number of walks that draws may use */
+    double saved_cost_ns; /* CPU time that draws may use; negative: overdrawn */
+    double most_walks;    /* walks of one draw that cost about SMP_UNMOUNTED_DRAW_US */
+    double owed_ns;       /* time that is still to be attributed; negative: too much was */
     uint64_t population;  /* at the last draw */
-    uint64_t found_epoch; /* found_node is valid in the interval of this tree_epoch */
+    uint64_t found_epoch; /* the interval of found_node */
     uint32_t found_node;
     uint32_t found; /* number of samples so far */
 };
@@ -44,12 +44,12 @@ struct unmounted {
 struct unmounted_draw {
     struct unmounted *source;
     struct smp_span span; /* since the draw before it */
-    double span_ns;       /* the time for a thread that stands only for itself */
+    double span_ns;       /* time of a thread with weight 1 */
     double attributed_ns;
     size_t walks;
 };
 
-/* --- what a draw finds --- */
+/* --- results of a draw --- */
 
 static enum smp_outcome outcome_of_drawn(const struct smp_drawn_thread *drawn)
 {
@@ -58,8 +58,7 @@ static enum smp_outcome outcome_of_drawn(const struct smp_drawn_thread *drawn)
     return outcome == SMP_OUTCOME_WALKED ? SMP_OUTCOME_UNMOUNTED_WALKED : outcome;
 }
 
-/* The sequence of samples is like one thread that is found somewhere at each tick: the time of all
- * of them is known, and chance decides how it is shared out. */
+/* The samples count like one thread: their total time is known, its distribution is random. */
 static void note_drawn(struct unmounted *source, uint32_t node, int64_t wall_ns)
 {
     const uint64_t epoch = source->attribution->tree_epoch;
@@ -80,13 +79,13 @@ static void attribute_drawn(struct unmounted *source, const struct smp_drawn_thr
         smp_sampled_threads_key_of_mounted(source->threads, &drawn->thread);
 
     if (key.name == NULL)
-        return; /* the user's rule does not sample it */
+        return; /* the user's name rule excludes it */
     const struct smp_group_tree tree =
         smp_interval_find(attribution->interval, key, SERIAL, RAW_NAME);
     const struct smp_found found = { .outcome = outcome_of_drawn(drawn), .sample = drawn->sample };
     struct smp_tree_target target = smp_attribution_found_in(attribution, tree, &found);
     if (target.outcome == SMP_OUTCOME_NO_JAVA_FRAMES)
-        target.state = SMP_STATE_RUNNABLE; /* it was started, and has never run */
+        target.state = SMP_STATE_RUNNABLE; /* it was started and has never run */
     smp_attribution_note(attribution, &target, wall_ns, span);
     note_drawn(source, target.node, wall_ns);
 }
@@ -115,7 +114,7 @@ static double within(double value, double least, double most)
     return value < most ? value : most;
 }
 
-/* Returns by which part a draw should attribute more, or less, than its own time. */
+/* Returns the fraction of its time that a draw attributes in addition, to even out owed_ns. */
 static double steering(const struct unmounted *source)
 {
     const double most = SMP_UNMOUNTED_STEER_PERCENT / 100.0;
@@ -124,9 +123,9 @@ static double steering(const struct unmounted *source)
     return all_ns > 0 ? within(source->owed_ns / all_ns, -most, most) : 0;
 }
 
-/* Which part of a draw's cost is that of its walks is not known, so the number of walks approaches
- * the wanted cost step by step. If it followed from the cost per walk, draws that find few threads
- * would seem expensive, and would want ever fewer. */
+/* Adapts the number of walks step by step to the wanted cost of a draw. It is not computed from
+ * the cost per walk, because the other costs of a draw are unknown: draws that find few threads
+ * would seem expensive and would want fewer and fewer. */
 static void pay(struct unmounted *source, int64_t cost_ns)
 {
     const double change = SMP_UNMOUNTED_DRAW_US * NS_PER_US / (double)(cost_ns > 0 ? cost_ns : 1);
@@ -143,7 +142,7 @@ static void note_refusal(struct unmounted *source)
                      "sampleUnmountedVirtualThreads has no effect: %s", source->refusal);
 }
 
-/* False: not now, or never in this JVM. */
+/* Returns false if there was no draw, now or ever in this JVM. */
 static bool make_draw(struct unmounted *source, double wanted, struct unmounted_draw *draw)
 {
     const int64_t began_ns = smp_clock_own_cpu_ns();
@@ -181,7 +180,7 @@ static void draw_time(struct unmounted *source, int64_t now_ns)
         source->owed_ns = 0;
 }
 
-/* Time counts from now on. */
+/* Starts the time anew at now_ns. */
 static void restart(struct unmounted *source, int64_t now_ns)
 {
     source->ticked_ns = now_ns;
@@ -189,7 +188,8 @@ static void restart(struct unmounted *source, int64_t now_ns)
     source->owed_ns = 0;
 }
 
-/* Virtual threads are daemons, and cannot be chosen. */
+/* Off if daemon threads are skipped or only chosen threads are sampled: virtual threads are
+ * daemons and cannot be chosen. */
 static bool is_on(const struct unmounted *source)
 {
     return source->is_possible && source->options->sample_unmounted_virtual_threads &&
@@ -208,7 +208,7 @@ static void save(struct unmounted *source, int64_t span_ns)
         source->saved_cost_ns = SMP_UNMOUNTED_DRAW_US * NS_PER_US;
 }
 
-/* The time until the next draw. Half a tick early is as good as half a tick late. */
+/* Returns the time until the next draw, which may come up to half a tick early. */
 static int64_t rest_ns(const struct unmounted *source)
 {
     const int64_t gap_ns = SMP_UNMOUNTED_GAP_MS * NS_PER_MS -
@@ -225,7 +225,7 @@ static void tick_unmounted(void *self, const struct smp_tick *tick)
     struct unmounted_draw none = { .source = source };
     const int64_t now_ns = tick->now_ns;
 
-    /* While the process is stopped, virtual threads that are not mounted get no time. */
+    /* Unmounted virtual threads get no time while the process is stopped. */
     source->ticked_ns += tick->stopped_ns;
     source->drawn_ns += tick->stopped_ns;
 
@@ -234,8 +234,7 @@ static void tick_unmounted(void *self, const struct smp_tick *tick)
         return;
     }
     if (!source->has_opened)
-        source->has_opened = make_draw(source, 0, &none); /* shows early whether draws are
-                                                           * possible */
+        source->has_opened = make_draw(source, 0, &none); /* shows whether draws are possible */
     save(source, now_ns - source->ticked_ns);
     source->ticked_ns = now_ns;
     if (rest_ns(source) <= 0 || tick->is_last)

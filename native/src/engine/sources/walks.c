@@ -5,7 +5,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-#define LOOK UINT64_C(1) /* a bit of a token: records are aligned */
+#define LOOK UINT64_C(1) /* a bit of a token that aligned records do not have */
 
 struct smp_thread_record *smp_walks_record_of(uint64_t token)
 {
@@ -48,7 +48,7 @@ enum smp_outcome smp_walks_outcome(enum smp_status status, const struct smp_samp
     switch (status) {
     case SMP_OK:
         if (sample->count > sample->capacity || sample->leaf_count > sample->count)
-            return SMP_OUTCOME_REFUSED_BY_JVM; /* this is no stack */
+            return SMP_OUTCOME_REFUSED_BY_JVM; /* not a stack */
         if (sample->count == 0)
             return SMP_OUTCOME_NO_JAVA_FRAMES;
         return sample->omitted > 0 ? SMP_OUTCOME_DEEP_STACK_CUT : SMP_OUTCOME_WALKED;
@@ -70,7 +70,7 @@ static void clear_sample(struct smp_sample *sample)
     sample->omitted = 0;
 }
 
-/* Returns the last reading of a clock that stands still; -1: there is none. */
+/* Returns the last reading of a clock that does not move, or -1. */
 static int64_t clock_of(const struct smp_reading *reading)
 {
     return reading->activity == SMP_ACTIVITY_NONE || reading->activity == SMP_ACTIVITY_RAN
@@ -78,7 +78,7 @@ static int64_t clock_of(const struct smp_reading *reading)
                : -1;
 }
 
-/* SMP_EUNSUPPORTED: not in this JVM. */
+/* Returns SMP_EUNSUPPORTED if this JVM has no such walk. */
 static enum smp_status walk_outside(struct smp_walks *walks, struct smp_thread *thread,
                                     const struct smp_reading *reading)
 {
@@ -105,8 +105,9 @@ static enum smp_wait_word read_word(const struct smp_walks *walks,
                                                                                : word;
 }
 
-/* Read it before the walk, which then proves it, too. If the JVM says RUNNABLE, the thread has run
- * since the last poll, or it waits in a way that the JVM does not report. */
+/* Returns the JVM's word for the thread's state. Must be read before the walk, which then also
+ * proves the word. RUNNABLE means that the thread has run since the last poll, or waits in a way
+ * that the JVM does not report. */
 static enum smp_wait_word word_of(const struct smp_walks *walks,
                                   const struct smp_thread_record *record,
                                   const struct smp_reading *reading)
@@ -116,8 +117,8 @@ static enum smp_wait_word word_of(const struct smp_walks *walks,
                : read_word(walks, record, reading);
 }
 
-/* If no rule says why the thread waits (in an unknown native method, or as a carrier), the system
- * says whether it does I/O. */
+/* Asks the system whether the thread does I/O, if no rule says why it waits (in an unknown native
+ * method, or as a carrier). */
 static bool is_in_io(const struct smp_walks *walks, const struct smp_thread_record *record)
 {
     const struct smp_os_thread_source *os_threads = &walks->jvm->os_threads;
@@ -143,8 +144,7 @@ static bool says_waits(enum smp_wait_word word)
     return word == SMP_WORD_AT_MONITOR || word == SMP_WORD_WAITS || word == SMP_WORD_STOPPED;
 }
 
-/* The JVM said that the thread waits, so its clock was read only once. True if the clock has moved
- * since. */
+/* Reads the clock a second time if the JVM said that the thread waits. Returns whether it moved. */
 static bool runs_all_the_same(const struct smp_thread_record *record,
                               const struct smp_reading *reading)
 {
@@ -158,7 +158,7 @@ static bool runs_all_the_same(const struct smp_thread_record *record,
     return again.activity == SMP_ACTIVITY_RUNNING;
 }
 
-/* word: was read before. False: the thread runs, and was not walked. */
+/* Walks without a signal; word was read before. Returns false if the thread runs: not walked. */
 static bool walk_now(struct smp_walks *walks, struct smp_thread_record *record,
                      const struct smp_reading *reading, enum smp_wait_word word)
 {
@@ -175,8 +175,8 @@ static bool walk_now(struct smp_walks *walks, struct smp_thread_record *record,
         status = walker->walk(walker->self, record->thread, sample);
     }
     found.outcome = smp_walks_outcome(status, sample);
-    /* The stack is a later one. Also, the walk may have made sure that the thread lives, so that
-     * its state can be read. */
+    /* Reads the word again, because the stack is from a later moment. It may also be readable now:
+     * the walk has proven that the thread is alive. */
     if (fell_back && status == SMP_OK)
         found.word = read_word(walks, record, reading);
     if (may_be_in_io(found.word) && status == SMP_OK && is_in_io(walks, record))
@@ -316,7 +316,7 @@ void smp_walks_collect(struct smp_walks *walks, enum smp_answers answers)
                    walks);
 }
 
-/* True if waiting for answers has taken so long that the next tick is near. */
+/* Returns whether waiting for answers has taken so long that the next tick is near. */
 static bool is_tick_used_up(const struct smp_walks *walks)
 {
     return smp_clock_ns() - walks->begun_ns >
@@ -377,7 +377,7 @@ void smp_walks_look(struct smp_walks *walks, struct smp_thread_record *record, b
         walks->in_flight++;
 }
 
-/* --- which of the two --- */
+/* --- choosing the walk --- */
 
 bool smp_walks_waits(const struct smp_walks *walks, const struct smp_thread_record *record,
                      struct smp_reading *reading)
@@ -388,10 +388,10 @@ bool smp_walks_waits(const struct smp_walks *walks, const struct smp_thread_reco
 }
 
 /*
- * True if a thread whose clock stands still wants a CPU. A walk by handshake would wait for such a
- * thread, and in native code it looks as if it waited. The JVM's word mostly decides: a thread in
- * Java code does not wait, and a waiting thread is where it waits, woken up or not. The system's
- * word comes last, because it costs more than the rest of a poll.
+ * Returns whether a thread whose clock does not move wants a CPU. A handshake would wait for such
+ * a thread, and in native code it would look as if it waited. The JVM's word usually decides: a
+ * thread in Java code does not wait, and a waiting thread has the same stack even after it was
+ * woken up. The system is asked last, because that costs more than the rest of a poll.
  */
 static bool wants_cpu(const struct smp_walks *walks, const struct smp_thread_record *record,
                       enum smp_wait_word word)
@@ -431,7 +431,7 @@ void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
 
     const bool runs = runs_or_wants_cpu(walks, record, reading, word);
 
-    /* A thread without a known tid may run: the asynchronous walker decides. */
+    /* If the tid is unknown, the asynchronous walker finds out whether the thread runs. */
     if (walks->is_async && (runs || smp_thread_record_tid(record) == 0)) {
         request_walk(walks, record, reading);
     } else if (!walk_now(walks, record, reading, word)) {

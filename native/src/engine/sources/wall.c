@@ -13,10 +13,10 @@
 #define NS_PER_MS INT64_C(1000000)
 
 enum {
-    /* The longest intervals with which answers may be collected at the next tick: */
-    CLOSE_TICKS_MS = 5,  /* if threads wait for locks, whose holders may have to answer; */
-    LEFT_TICKS_MS = 100, /* else */
-    MOST_REST_MS = 1000  /* longest time without a tick, because of the published statistics */
+    /* The longest interval at which answers may be collected at the next tick: */
+    CLOSE_TICKS_MS = 5,  /* if threads wait for locks, because holders may have to answer, */
+    LEFT_TICKS_MS = 100, /* otherwise */
+    MOST_REST_MS = 1000  /* longest time without a tick, for up-to-date statistics */
 };
 
 const size_t smp_wall_record_bytes = sizeof(struct smp_wall_thread);
@@ -40,7 +40,7 @@ static void on_wall_thread_ended(void *context, struct smp_thread_record *record
     struct smp_wall *wall = context;
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
 
-    if (wall->poll != NULL) /* while sampling */
+    if (wall->poll != NULL) /* only while sampling */
         smp_pending_end(wall, thread, ended_ns);
     smp_poll_schedule_set_idle(&wall->schedule, thread, false);
     smp_timer_wheel_remove(&wall->schedule.wheel, &record->deadline);
@@ -80,7 +80,7 @@ static void make_all_due(struct smp_wall *wall)
     for (size_t i = 0; i < wall->threads->table.count; i++) {
         struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (!thread->plan.is_throttled)
-            thread->plan.polled_tick = wall->schedule.tick; /* no poll was skipped */
+            thread->plan.polled_tick = wall->schedule.tick; /* it has skipped no poll */
         smp_poll_schedule_put(&wall->schedule, thread, 0);
     }
 }
@@ -97,8 +97,8 @@ static void prefetch_thread(struct smp_deadline *deadline)
         __builtin_prefetch(deadline->next);
 }
 
-/* After the share has risen, polls that were drawn with a much smaller one would come up to a
- * minute after the load is gone. Polls of this tick stay: whether they come is no longer random. */
+/* Redraws polls after the share has risen: those drawn with a much smaller share might be a minute
+ * late. Keeps polls that are due in this tick, because they are not random any more. */
 static void draw_again(struct smp_wall *wall)
 {
     struct smp_poll_schedule *schedule = &wall->schedule;
@@ -109,10 +109,9 @@ static void draw_again(struct smp_wall *wall)
         smp_poll_schedule_redraw(schedule, smp_wall_thread_at(wall, i), wall->poll->now_ns);
 }
 
-/* Polls the threads that have started: those with a serial above `after`. So each thread that lives
- * for a tick is seen, whatever that costs; others are polled less for it. With a user's rule they
- * may be anywhere in the table, because its pass over all threads has filled the places of threads
- * that have ended. */
+/* Polls threads that have started (serial above `after`), so that each thread that lives for a
+ * tick is seen, at the expense of others. With a user's rule they may be anywhere in the table,
+ * because its pass has reused the places of ended threads. */
 static void poll_started(struct smp_wall *wall, uint64_t after, size_t known)
 {
     const struct smp_sampled_threads *threads = wall->threads;
@@ -141,7 +140,7 @@ static void poll_due(struct smp_wall *wall)
         if (wheel->resume != NULL)
             prefetch_thread(wheel->resume);
         struct smp_wall_thread *thread = smp_wall_thread_of(smp_thread_record_of(deadline));
-        /* The remaining threads wait in the wheel. */
+        /* The remaining threads stay in the wheel. */
         if (thread->record.was_polled && smp_throttle_is_spent(schedule->throttle)) {
             smp_timer_wheel_put(wheel, deadline, deadline->at);
             break;
@@ -150,9 +149,9 @@ static void poll_due(struct smp_wall *wall)
     }
 }
 
-/* Waking up a second time in a tick costs running threads more than their walks do. False for the
- * first polls, because a caller may wait for their answers, and past the limit, because the next
- * tick may be far away. */
+/* Returns whether answers may wait for the next tick. A second wake-up of the sampler would cost
+ * running threads more than their walks. The first polls must not wait, because a caller may need
+ * their answers, nor polls above the overhead limit, because the next tick may be far away. */
 static bool may_leave_answers(const struct smp_wall *wall)
 {
     const int64_t most_ms = wall->holders.count > 0 ? CLOSE_TICKS_MS : LEFT_TICKS_MS;
@@ -162,8 +161,8 @@ static bool may_leave_answers(const struct smp_wall *wall)
            wall->schedule.throttle->share == SMP_THROTTLE_WHOLE;
 }
 
-/* If the cost of a tick is known, few polls of running threads below the limit teach nothing
- * new. */
+/* Returns whether to measure the cost of this tick. If the cost is known, few polls of running
+ * threads below the limit add no information. */
 static bool needs_end(const struct smp_wall *wall, const struct smp_poll *poll)
 {
     const struct smp_throttle *throttle = wall->schedule.throttle;
@@ -172,13 +171,12 @@ static bool needs_end(const struct smp_wall *wall, const struct smp_poll *poll)
            poll->polls > SMP_THROTTLE_BATCH || poll->polls == poll->idle_polls;
 }
 
-/* Collects the answers that the last tick has left. They count as of that tick. */
+/* Collects answers of the last tick, which count for that tick. */
 static void take_left_answers(struct smp_wall *wall, enum smp_answers answers)
 {
     struct smp_poll poll = { .now_ns = wall->covered_ns, .is_last = answers == SMP_ANSWERS_LAST };
 
-    smp_holders_charge_rest(wall); /* First, because blocked time that other sources have added
-                                    * belongs to none of these threads. */
+    smp_holders_charge_rest(wall); /* blocked time of other sources, not of these threads */
     if (wall->walks.in_flight == 0)
         return;
     wall->walks.begun_ns = smp_clock_ns();
@@ -187,8 +185,8 @@ static void take_left_answers(struct smp_wall *wall, enum smp_answers answers)
     wall->poll = NULL;
 }
 
-/* Moves a moment before the gap by the gap's length. The stop may have come in the middle of a
- * tick; then the threads that this tick read later were read after the gap. */
+/* Moves a time before the gap by the length of the gap. If the stop came in the middle of a tick,
+ * some threads were read after the gap. */
 static void shift_moment(int64_t *moment_ns, int64_t now_ns, int64_t gap_ns)
 {
     if (*moment_ns + gap_ns <= now_ns)
@@ -218,17 +216,17 @@ static void credit_stop(struct smp_wall *wall, struct smp_wall_thread *thread, i
 }
 
 /*
- * The whole process was stopped (session/standstill.h):
+ * Called after the whole process was stopped (session/standstill.h):
  *
  *   tick              gap              tick
  *    ├───┤─────────────────────────├────┤
- *         [process stopped] gets it      pending time goes on as if it had not passed
+ *         [process stopped] gets it      pending time continues as if there was no gap
  */
 static void attribute_stop(struct smp_wall *wall, int64_t now_ns, int64_t gap_ns)
 {
     struct smp_poll poll = { .now_ns = now_ns };
 
-    /* First: threads that have ended are removed below, and their answers would find no record. */
+    /* First, because ended threads are removed below, and their answers would have no record. */
     take_left_answers(wall, SMP_ANSWERS_THERE);
     wall->poll = &poll;
     for (size_t i = 0; i < wall->threads->table.count;) {
@@ -244,7 +242,7 @@ static void attribute_stop(struct smp_wall *wall, int64_t now_ns, int64_t gap_ns
 
 static void make_all_due_at_last(struct smp_wall *wall)
 {
-    /* First: answers are weighted with the odds of their own polls. */
+    /* First, because answers are weighted with the odds of their own polls. */
     take_left_answers(wall, SMP_ANSWERS_SOON);
     if (wall->schedule.throttle->share == SMP_THROTTLE_WHOLE)
         make_all_due(wall);
@@ -298,8 +296,8 @@ static void poll_wall_once(void *self, int64_t now_ns, int64_t span_ns)
     smp_poll_once(&wall->walks, now_ns, span_ns, false);
 }
 
-/* A renamed thread is in its new group for the whole next interval. The flushed time is older than
- * the new name, so names are read after the flush. */
+/* Reads all names, so that renamed threads are in their new groups for the whole next interval.
+ * Called after the flush, whose time is older than the new names. */
 static void read_names(struct smp_wall *wall)
 {
     struct smp_sampled_threads *threads = wall->threads;
@@ -317,7 +315,7 @@ static void flush_wall(void *self, enum smp_flush reason)
     struct smp_wall *wall = self;
     struct smp_poll poll = { .now_ns = wall->covered_ns };
 
-    /* The caller's next work, such as the end of an interval, is no poll. */
+    /* The caller's next work, such as the end of an interval, must not count as polls. */
     if (!wall->schedule.throttle->has_ended)
         smp_throttle_end(wall->schedule.throttle);
     take_left_answers(wall, reason == SMP_FLUSH_LAST ? SMP_ANSWERS_LAST : SMP_ANSWERS_SOON);
@@ -354,7 +352,7 @@ static uint64_t idle_ticks_of_wall(const void *self)
     const struct smp_poll_schedule *schedule = &wall->schedule;
     const uint64_t most = smp_ticks_in(schedule->options, MOST_REST_MS * NS_PER_MS);
 
-    /* A user's rule is called at each tick. Past the limit, the throttle sets the gap to the next
+    /* A user's rule is called at each tick. Above the limit, the throttle sets the gap to the next
      * tick. */
     if (!wall->threads->default_name_rule || schedule->throttle->share < SMP_THROTTLE_WHOLE ||
         wall->walks.in_flight > 0)
@@ -366,7 +364,7 @@ static uint64_t idle_ticks_of_wall(const void *self)
 
 /* --- options, filter --- */
 
-/* A thread that was not sampled so far has no time before the last tick. */
+/* Makes all threads due. Threads not sampled so far have no time before the last tick. */
 static void choose_all_again(void *self)
 {
     struct smp_wall *wall = self;
@@ -380,8 +378,8 @@ static void choose_all_again(void *self)
     make_all_due(wall);
 }
 
-/* True if a thread is due sooner than with the old options. If not, thousands of threads need not
- * be polled at once. */
+/* Returns whether a thread is due sooner than with the old options. If not, thousands of threads
+ * need not be polled at once. */
 static bool is_any_due_sooner(const struct smp_wall *wall, const struct smp_options *before)
 {
     const struct smp_options *now = wall->schedule.options;

@@ -10,11 +10,11 @@
 #define NS_PER_MS INT64_C(1000000)
 
 enum {
-    /* The name of a thread that has not run is read again after a third of its life, or after this
-     * time. */
+    /* The name of a thread that has not run is read again after a third of its life, or after
+     * this. */
     NAME_SHARE = 3,
     NAME_AGE_MS = 8000,
-    LACKED_CPU_MS = 20 /* for so long a thread is believed to want a CPU */
+    LACKED_CPU_MS = 20 /* time for which a thread is assumed to want a CPU */
 };
 
 void smp_wall_poll_begin(struct smp_wall_thread *thread, int64_t now_ns)
@@ -30,11 +30,10 @@ void smp_wall_poll_begin(struct smp_wall_thread *thread, int64_t now_ns)
 /* --- the walk has found a stack, or has failed --- */
 
 /*
- * A thread that is found running has run for the time that the poll stands for, as far as one poll
- * can tell. So short runs between long waits get their share. The clock's figure goes into the
- * group's sum, and at the end of the interval all such figures are scaled to it. The clock is the
- * better measure for a late answer and for a thread without a CPU, because most of their time is a
- * wait.
+ * Credits a thread that was found running with CPU time for the whole time of the poll, so that
+ * short runs between long waits get their share. The clock's time goes into the group's sum, to
+ * which these amounts are scaled at the end of the interval. For a late answer, or a thread
+ * without a CPU, the clock's time is credited instead, because most of their time is a wait.
  */
 static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *thread,
                           const struct smp_tree_target *target, int64_t weight_ns)
@@ -51,7 +50,7 @@ static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *t
     smp_interval_ran_unseen(interval, target->tree, reading->used_ns - cpu_ns);
 }
 
-/* The ticks that an answer stands for were certain to come. */
+/* The ticks for which a late answer stands were certain to come. */
 static void note_move(struct smp_wall *wall, struct smp_wall_thread *thread,
                       const struct smp_tree_target *target, int64_t weight_ns)
 {
@@ -92,8 +91,7 @@ static void update_activity(struct smp_wall *wall, struct smp_wall_thread *threa
         thread->activity.since_ns = wall->poll->now_ns;
 }
 
-/* Finding the old target may add nodes for it in a new interval, so it is done only if the target
- * gets time. */
+/* Returns whether the old target gets time. Otherwise it is not looked up, which may add nodes. */
 static bool is_time_left(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     return smp_pending_ns(&thread->pending, wall->poll->now_ns) !=
@@ -108,8 +106,8 @@ static void end_poll(struct smp_wall_thread *thread, bool has_target)
     thread->pending.has_target = has_target;
 }
 
-/* If the poll is given up, a pseudo-frame would say nothing, and would make all other shares too
- * large. So the time stays with the target, and the outcome is counted. */
+/* Returns the target of a poll that was given up: the old target, with the outcome of the poll. A
+ * pseudo-frame would give no information and change all other shares. */
 static struct smp_tree_target target_of_given_up(const struct smp_tree_target *before,
                                                  const struct smp_found *found)
 {
@@ -128,7 +126,7 @@ static void on_found(void *context, struct smp_thread_record *record, const stru
     const int64_t now_ns = wall->poll->now_ns;
     struct smp_tree_target before;
 
-    /* Before the new stack replaces the last one. */
+    /* Must come before the new stack replaces the last one. */
     const bool knows_before = (is_time_left(wall, thread) || found->is_given_up ||
                                (thread->queue.was_idle && is_last_stack_current(wall, thread))) &&
                               smp_pending_target(wall, thread, &before);
@@ -159,7 +157,7 @@ static void on_found(void *context, struct smp_thread_record *record, const stru
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
 }
 
-/* The time of the virtual thread is not attributed to anything. */
+/* The time of the virtual thread is not attributed. */
 static void on_skipped(void *context, struct smp_thread_record *record)
 {
     struct smp_wall *wall = context;
@@ -183,7 +181,7 @@ static void on_skipped(void *context, struct smp_thread_record *record)
 
 /* --- the walk has no answer yet --- */
 
-/* The next tick polls the thread again, and the stack that it finds also gets the time of this
+/* Lets the next tick poll the thread again. The stack found then also gets the time of this
  * poll. */
 static void postpone_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
                           enum smp_outcome outcome)
@@ -197,7 +195,7 @@ static void postpone_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
     smp_poll_schedule_put(&wall->schedule, thread, 1);
 }
 
-/* As if this poll had not read the clock. */
+/* Restores the state from before this poll has read the clock. */
 static void undo_clock_reading(struct smp_wall_thread *thread)
 {
     if (thread->reading.is_measured)
@@ -215,7 +213,7 @@ static void on_postponed(void *context, struct smp_thread_record *record)
     undo_clock_reading(thread);
 }
 
-/* False: the thread has had enough time. */
+/* Returns false if the thread has had enough time. */
 static bool wait_for_late_answer(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const int64_t now_ns = wall->poll->now_ns;
@@ -262,7 +260,7 @@ struct smp_walk_events smp_wall_poll_events(struct smp_wall *wall)
 
 /* --- late answers --- */
 
-/* Counts as of the last tick at which the thread had this stack. */
+/* Counts for the last tick at which the thread had this stack. */
 static void on_late_answer(void *context, uint64_t token, enum smp_answer answer,
                            const struct smp_sample *sample,
                            const struct smp_mounted_thread *mounted)
@@ -283,8 +281,8 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     thread->activity.cpu_ns = unanswered->clock_ns;
     thread->activity.has_clock = true;
     wall->poll = &requested;
-    /* A walk that failed is not tried again, because the thread has moved on. Only its last stack
-     * says where it waited. */
+    /* A failed walk is not retried, because the thread has moved. Its last stack is the best
+     * information about where it waited. */
     if (smp_walks_find(&wall->walks, answer, sample, mounted, &found)) {
         found.is_given_up = smp_outcome_kind_of(found.outcome) == SMP_KIND_FAILED;
         on_found(wall, &thread->record, &found);
@@ -295,12 +293,12 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
 }
 
 /*
- * Call it after the thread's clock was read into thread->reading. Takes a late answer if there is
- * one. True: the running poll is over, because the thread still has to answer, or the late answer
- * covers this poll's time.
+ * Takes a late answer if there is one. Called after the thread's clock was read into
+ * thread->reading. Returns true if the running poll is over, because the thread has not answered,
+ * or because the late answer covers this poll's time.
  *
- * Each tick is a poll of its own, however late the answer comes. If all time up to the answer went
- * to the requested stack, long waits would be preferred to short ones.
+ * Each tick counts as a separate poll, even if the answer is late. If the requested stack got all
+ * time up to the answer, long waits would count more than short ones.
  */
 static bool is_answer_pending(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
@@ -317,8 +315,7 @@ static bool is_answer_pending(struct smp_wall *wall, struct smp_wall_thread *thr
         return false;
     }
     if (status == SMP_OK) {
-        thread->plan.odds = SMP_CERTAIN; /* for this poll: the drawn odds are those of the next
-                                          * one */
+        thread->plan.odds = SMP_CERTAIN; /* for this poll; the drawn odds are for the next one */
         smp_activity_begin(&thread->activity, smp_thread_record_tid(record), &thread->reading);
         return thread->pending.from_ns >= poll->now_ns;
     }
@@ -329,7 +326,7 @@ static bool is_answer_pending(struct smp_wall *wall, struct smp_wall_thread *thr
     return true;
 }
 
-/* --- sampled at all? --- */
+/* --- whether the thread is sampled --- */
 
 static bool is_sampled_now(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
@@ -349,8 +346,9 @@ static bool is_sampled_now(struct smp_wall *wall, struct smp_wall_thread *thread
     return false;
 }
 
-/* A thread that ran may have renamed itself. One that did not can only be renamed by others, mostly
- * soon after its start; a cold read of its name costs as much as reading the CPU clock. */
+/* Returns whether to read the name. A thread that ran may have renamed itself. Other threads
+ * rename a thread mostly soon after its start, and a cold read costs as much as reading the CPU
+ * clock. */
 static bool is_name_due(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     const int64_t now_ns = wall->poll->now_ns;
@@ -362,7 +360,7 @@ static bool is_name_due(const struct smp_wall *wall, const struct smp_wall_threa
            thread->record.seen == NULL;
 }
 
-/* False: the thread came and went. */
+/* Returns false if the thread has already ended. */
 static bool update_name(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     if (!wall->threads->default_name_rule || !is_name_due(wall, thread))
@@ -388,7 +386,7 @@ static void count_missed_polls(struct smp_wall *wall, struct smp_wall_thread *th
         smp_pending_count_skipped(wall, thread, polls - 1);
 }
 
-/* The thread has not run since the last poll: all time since then belongs to its last stack. */
+/* Credits the last stack with all time since the last poll: the thread has not run since. */
 static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const int64_t now_ns = wall->poll->now_ns;
@@ -417,15 +415,15 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
 }
 
-/* The thread wanted a CPU a moment ago and has had none since, so it still wants one. This is not
- * believed for long: on some machines short runs do not move the clock. */
+/* Returns whether the thread still wants a CPU, because it wanted one a moment ago and has had
+ * none since. Assumed only for a short time: on some machines short runs do not move the clock. */
 static bool still_lacks_cpu(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     return thread->reading.activity == SMP_ACTIVITY_NONE && thread->activity.lacked_cpu_ns != 0 &&
            wall->poll->now_ns - thread->activity.lacked_cpu_ns < LACKED_CPU_MS * NS_PER_MS;
 }
 
-/* If the JVM says that the thread waits, the walk proves whether its clock still stands. */
+/* Reads the clock again, unless the JVM says that the thread waits, which the walk then proves. */
 static void finish_reading(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_reading *reading = &thread->reading;
@@ -456,8 +454,8 @@ static void poll_by_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
     }
     const bool still_lacks = still_lacks_cpu(wall, thread);
     reading->lacks_cpu = reading->lacks_cpu || still_lacks;
-    /* A thread that ran at an unanswered request is requested again, even if it waits by now: it
-     * has answered meanwhile, and the time until then belongs to that answer. */
+    /* A thread that has not answered gets another request even if it waits now: it has answered
+     * meanwhile, and the time until then belongs to that answer. */
     if (thread->unanswered.since_ns != 0 || still_lacks)
         reading->activity = SMP_ACTIVITY_RUNNING;
     smp_walks_start(&wall->walks, &thread->record, reading);
@@ -465,7 +463,7 @@ static void poll_by_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
         thread->activity.lacked_cpu_ns = reading->lacks_cpu ? wall->poll->now_ns : 0;
 }
 
-/* The first poll of a thread that is older than the sampling only sets the start. */
+/* The first poll of a thread that is older than the sampling only sets the start of its time. */
 static void start_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const int64_t now_ns = wall->poll->now_ns;
@@ -473,7 +471,7 @@ static void start_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
     thread->record.was_polled = true;
     if (thread->pending.from_ns < now_ns)
         thread->pending.from_ns = now_ns;
-    thread->plan.cpu_share = SMP_WHOLE_CPU; /* until it is measured */
+    thread->plan.cpu_share = SMP_WHOLE_CPU; /* assumed until it is measured */
     if (!thread->activity.has_clock)
         smp_activity_start(&thread->activity, smp_thread_record_tid(&thread->record), now_ns);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wall_state.h - the state of the wall source, which its parts share: what it knows of a thread, of
- * the next polls, of lock waits, of the machine.
+ * wall_state.h - the state of the wall source, shared by its parts: of threads, of the next polls,
+ * of lock waits, of the machine.
  *
  * Owns     plain data.
  * Threads  the sampler thread only.
@@ -28,32 +28,32 @@
 
 enum {
     SMP_MAX_BLOCKED_WAITS = 16384, /* waits in one tick */
-    SMP_LOCKS_LIMIT_SHARE = 64,    /* of the session's memory: for waits and lock states */
-    SMP_MAX_LOCK_CHAIN = 64,       /* owners in a chain */
+    SMP_LOCKS_LIMIT_SHARE = 64,    /* part of the session's memory for waits and lock states */
+    SMP_MAX_LOCK_CHAIN = 64,       /* maximum number of owners in a chain */
     SMP_MAX_CARRIED_TICKS = 16,
     SMP_DEADLOCK_TICKS = 2
 };
 
 /* --- a thread --- */
 
-/* When the thread is polled (poll_schedule.h). */
+/* The next poll (poll_schedule.h). */
 struct smp_poll_plan {
     int64_t odds;         /* of the next poll (intensity.h) */
     int64_t free_odds;    /* of the next poll, without the overhead limit */
     uint64_t polled_tick; /* the tick of the last poll */
     int64_t cpu_share;    /* moving average, of SMP_WHOLE_CPU */
     bool is_idle;         /* counted in schedule.idle_threads */
-    bool is_throttled;    /* the odds are those of the overhead limit, */
-    int64_t share;        /* and were drawn with this share (throttle.h) */
+    bool is_throttled;    /* the odds include the overhead limit */
+    int64_t share;        /* with this share (throttle.h) */
 };
 
 /* Time that is not attributed yet (pending_time.h). */
 struct smp_pending {
     int64_t from_ns;        /* the end of the attributed time */
     int64_t correction_ns;  /* added to the time since from_ns; negative: too much was credited */
-    bool has_target;        /* the record's last stack is the one that the last poll found */
+    bool has_target;        /* the record's last stack is from the last poll */
     bool has_left;          /* pending time belongs to left_tree, the tree of its former group */
-    uint32_t carried_node;  /* gets carried_ns of the next idle time, */
+    uint32_t carried_node;  /* node that gets carried_ns of the next idle time, */
     uint64_t carried_epoch; /* in the interval of this tree_epoch, */
     enum smp_thread_state carried_state;
     int64_t carried_ns;
@@ -63,11 +63,11 @@ struct smp_pending {
 /* Time for which the thread has waited for a CPU (queue_time.h). */
 struct smp_queue_time {
     bool is_known;      /* read_ns is valid */
-    bool was_idle;      /* the poll before this one had proven that the thread waits */
-    int32_t stolen_us;  /* by the machine's host, not attributed yet */
+    bool was_idle;      /* the last poll has proven that the thread waits */
+    int32_t stolen_us;  /* stolen by the machine's host, not attributed yet */
     int64_t read_ns;    /* the last reading of the kernel's figure */
     int64_t pending_ns; /* not attributed yet */
-    int64_t over_ns;    /* the time for which it was found running, less its CPU time */
+    int64_t over_ns;    /* time for which it was found running minus CPU time */
 };
 
 /* The lock that the thread waits for (holders.h). */
@@ -79,24 +79,24 @@ struct smp_lock_wait {
     uint64_t owner;       /* serial of the owner */
     size_t owner_index;   /* most likely index of the owner's record */
     int64_t owner_cpu_ns; /* the owner's CPU clock when it was read */
-    uint64_t cycle_tick;  /* in this tick its chain of owners became a cycle; 0: it is none */
-    uint32_t node;        /* the node of the holders' trees that was charged last, */
+    uint64_t cycle_tick;  /* tick in which its chain became a cycle; 0: no cycle */
+    uint32_t node;        /* last charged node of the holders' trees, */
     uint64_t epoch;       /* in the interval of this tree_epoch */
 };
 
 /* The thread as the holder of a lock (holders.h). */
 struct smp_holder {
     uint64_t clock_tick;        /* clock_ns was read in this tick */
-    int64_t clock_ns;           /* its CPU clock; -1: not known */
+    int64_t clock_ns;           /* its CPU clock; -1: unknown */
     uint64_t look_tick;         /* the tick of the last look; */
-    bool is_found;              /* the node below is that of the stack that the look found */
-    struct smp_group_tree tree; /* the tree of the group's holders, and the node of a stack, */
+    bool is_found;              /* the node is that of the stack found by the look */
+    struct smp_group_tree tree; /* the group's holders' tree, with the node of a stack */
     uint32_t node;
     uint64_t epoch;   /* in the interval of this tree_epoch, */
-    uint32_t version; /* of the last stack of this version, if there was no look */
+    uint32_t version; /* version of the last stack, if there was no look */
 };
 
-/* Few threads have it: allocated when needed. */
+/* Allocated when needed, because few threads have it. */
 struct smp_lock_state {
     struct smp_lock_wait wait;
     struct smp_holder holder;
@@ -104,26 +104,26 @@ struct smp_lock_state {
 
 /* A poll that the thread has not answered (wall_poll.h). */
 struct smp_unanswered {
-    int64_t since_ns;   /* 0: it owes no answer */
-    bool is_requested;  /* the signal has been sent; the members below are as of then */
+    int64_t since_ns;   /* 0: nothing is unanswered */
+    bool is_requested;  /* the signal was sent; the members below are from then */
     bool takes_all;     /* the next stack found gets waiting_ns and the time since until_ns */
     int64_t clock_ns;   /* its CPU clock */
-    int64_t used_ns;    /* CPU time used since pending.from_ns; -1: not known */
-    int64_t waiting_ns; /* the time of polls up to until_ns that have found nothing yet */
-    int64_t until_ns;   /* the last tick at which it had the stack that it will answer with */
+    int64_t used_ns;    /* CPU time used since pending.from_ns; -1: unknown */
+    int64_t waiting_ns; /* time of unanswered polls up to until_ns */
+    int64_t until_ns;   /* the last tick at which it had the stack of the answer */
 };
 
 /* A poll of an idle thread needs only the first three members. */
 struct smp_wall_thread {
     struct smp_thread_record record; /* must be first */
-    struct smp_activity activity;    /* what its CPU clock proves */
+    struct smp_activity activity;    /* as proven by its CPU clock */
     struct smp_pending pending;
     struct smp_poll_plan plan;
     struct smp_unanswered unanswered;
     struct smp_queue_time queue;
-    struct smp_lock_state *locks; /* NULL: it was neither blocked nor a holder */
+    struct smp_lock_state *locks; /* NULL: it was never blocked or a holder */
     struct smp_reading reading;   /* of the running poll */
-    int64_t named_ns;             /* the poll that read its name last; 0: none yet */
+    int64_t named_ns;             /* time when its name was read; 0: never */
 };
 
 static inline struct smp_wall_thread *smp_wall_thread_of(struct smp_thread_record *record)
@@ -145,26 +145,25 @@ struct smp_poll_schedule {
     struct smp_timer_wheel wheel;
     struct smp_throttle *throttle;
     const struct smp_options *options;
-    int64_t least_share; /* the least share of the throttle with which a pending poll was drawn */
-    uint64_t salt;       /* of the draws that idle threads share */
+    int64_t least_share; /* lowest throttle share with which a pending poll was drawn */
+    uint64_t salt;       /* for draws shared by idle threads */
     struct smp_shared_draw shared;
     uint64_t tick;         /* the number of the last tick */
     uint64_t made_tick;    /* the number of the last tick that was not skipped */
     int64_t tick_ns;       /* the time that the last tick stands for */
     uint64_t idle_threads; /* number of idle threads among the sampled ones */
-    double idle_ticks;     /* the least mean gap between polls of an idle thread, because of their
-                            * cost */
+    double idle_ticks;     /* minimum mean gap between polls of an idle thread */
     int64_t idle_poll_ns;  /* the average cost of a poll of an idle thread */
 };
 
 /* CPU time that the process does not get (queue_time.h). */
 struct smp_cpu_loss {
     int64_t throttled_ns; /* at the last reading */
-    int64_t read_ns;      /* when the machine's time was read last */
+    int64_t read_ns;      /* time of the last reading of machine */
     struct smp_machine_time machine;
     double stolen_share;  /* stolen time per nanosecond of CPU time, between the last two
                            * readings */
-    int64_t uncounted_ns; /* stolen time that is less than a unit of the account */
+    int64_t uncounted_ns; /* stolen time below a unit of the account */
 };
 
 /* A thread that was polled in this tick and is blocked. */
@@ -172,12 +171,12 @@ struct smp_blocked_wait {
     uint64_t serial;
     size_t index;       /* most likely index of its record */
     uint32_t node;      /* of the sampled tree */
-    int64_t blocked_ns; /* the blocked time that the poll has added */
-    int64_t found_ns;   /* the part of it that the poll stands for */
+    int64_t blocked_ns; /* blocked time that the poll has added */
+    int64_t found_ns;   /* part of it for which the poll stands */
     uint64_t holder;    /* serial of the thread at the end of the chain; 0: see row */
     size_t holder_index;
-    bool is_carried; /* from an earlier tick, because the holder's stack was not known */
-    unsigned ticks;  /* for so many ticks */
+    bool is_carried; /* from an earlier tick, because the holder's stack was unknown */
+    unsigned ticks;  /* number of ticks for which it was carried */
     int row;         /* enum smp_holder_row */
 };
 
@@ -187,16 +186,16 @@ struct smp_holders {
     size_t states; /* number of lock states */
     struct smp_blocked_wait *waits;
     size_t count;
-    size_t carried; /* the number of carried ones in waits */
+    size_t carried; /* number of carried waits */
     size_t capacity;
 };
 
 /* A round of polls. */
 struct smp_poll {
     int64_t now_ns;
-    bool is_last;        /* sampling stops: answers come now or never */
+    bool is_last;        /* sampling stops, so later answers are lost */
     unsigned polls;      /* made so far */
-    unsigned idle_polls; /* the polls of threads that had not run */
+    unsigned idle_polls; /* polls of threads that have not run */
 };
 
 struct smp_wall {
@@ -206,7 +205,7 @@ struct smp_wall {
     struct smp_walks walks;
     struct smp_poll_schedule schedule;
     struct smp_holders holders;
-    int64_t covered_ns; /* the last tick */
+    int64_t covered_ns; /* time of the last tick */
     struct smp_cpu_loss loss;
     struct smp_poll *poll; /* the running round; NULL between ticks */
 };

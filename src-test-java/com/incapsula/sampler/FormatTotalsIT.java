@@ -5,6 +5,7 @@ import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.testing.OtlpDocument;
 import com.incapsula.sampler.testing.OutcomeTable;
 import com.incapsula.sampler.testing.PprofFile;
 import com.incapsula.sampler.testing.Recorder;
@@ -14,7 +15,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 class FormatTotalsIT {
 
     private final ThreadsSampler sampler = quick(new Recorder());
-    private final Worker waiting = Worker.waiting("worker");
+    private final Worker waiting = Worker.waiting("semi;colon \"and\" <\u0416\uD83D\uDE00>");
 
     @AfterEach
     void end() throws IOException {
@@ -33,9 +37,9 @@ class FormatTotalsIT {
         waiting.close();
     }
 
-    private static byte[] pprofOf(SamplingReport report) throws IOException {
+    private static byte[] bytesOf(SamplingReport report, ReportFormat format) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        report.writeTo(ReportFormat.PPROF, out);
+        report.writeTo(format, out);
         return out.toByteArray();
     }
 
@@ -97,11 +101,29 @@ class FormatTotalsIT {
                     .contains(folded.toString(StandardCharsets.UTF_8).strip());
             assertThat(sum(report.toString(ReportFormat.TEXT), "\nsamples: (\\d+)\n"))
                     .isEqualTo(samples);
-            List<PprofFile.Sample> pprof = new PprofFile(pprofOf(report)).samples();
-            assertThat(pprof.stream().mapToLong(PprofFile.Sample::wallNanos).sum())
-                    .isEqualTo(wall);
-            assertThat(pprof.stream().mapToLong(PprofFile.Sample::samples).sum())
-                    .isEqualTo(samples);
+            List<PprofFile.Sample> pprof = new PprofFile(bytesOf(report, ReportFormat.PPROF)).samples();
+            assertThat(byGroup(pprof, PprofFile.Sample::wallNanos))
+                    .isEqualTo(byGroup(report, SamplingGroup::getWallNanos));
+            assertThat(byGroup(pprof, PprofFile.Sample::cpuNanos))
+                    .isEqualTo(byGroup(report, SamplingGroup::getCpuNanos));
+            assertThat(byGroup(pprof, PprofFile.Sample::samples)).isEqualTo(byGroup(report, SamplingGroup::getSamples));
+            OtlpDocument otlp = new OtlpDocument(bytesOf(report, ReportFormat.OTLP));
+            assertThat(sum(otlp, "wall/nanoseconds")).isEqualTo(wall);
+            assertThat(sum(otlp, "cpu/nanoseconds")).isEqualTo(report.getCpuNanos());
+            assertThat(sum(otlp, "samples/count")).isEqualTo(samples);
         }
+    }
+
+    private static Map<String, Long> byGroup(List<PprofFile.Sample> samples, ToLongFunction<PprofFile.Sample> amount) {
+        return samples.stream()
+                .collect(Collectors.groupingBy(PprofFile.Sample::thread, Collectors.summingLong(amount)));
+    }
+
+    private static Map<String, Long> byGroup(SamplingReport report, ToLongFunction<SamplingGroup> amount) {
+        return report.getGroups().stream().collect(Collectors.toMap(SamplingGroup::getName, amount::applyAsLong));
+    }
+
+    private static long sum(OtlpDocument document, String type) {
+        return document.samples(type).stream().mapToLong(Map.Entry::getValue).sum();
     }
 }

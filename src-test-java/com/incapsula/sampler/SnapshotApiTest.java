@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,6 +109,37 @@ class SnapshotApiTest {
             window.report(RecentWindow.Length.SINCE_START).close();
             assertThat(fake.keepsWindows()).isTrue();
         }
+    }
+
+    /** Another thread opens the window while the engine starts; the sampler runs all the same. */
+    @Test
+    void aWindowOfAStartThatCouldNotBeginBeginsWithAReport() throws IOException {
+        AtomicReference<RecentWindow> opened = new AtomicReference<>();
+        fake.failToKeepWindowsFromStart(() -> opened.set(sampler.openRecentWindow()));
+        sampler.init();
+        fake.onOpenReader(() -> {});
+        try (RecentWindow window = opened.get()) {
+            window.report(RecentWindow.Length.SINCE_START).close();
+        }
+        assertThat(fake.calls()).containsExactly("start", "takeWindow 3");
+        sampler.close();
+        assertThat(fake.calls()).endsWith("stop", "destroy");
+    }
+
+    /** The close of the last window forgets the windows after another thread has opened one. */
+    @Test
+    void aWindowThatOpensWhileTheLastOneClosesHasReports() {
+        sampler.init();
+        RecentWindow last = sampler.openRecentWindow();
+        AtomicReference<RecentWindow> opened = new AtomicReference<>();
+        fake.onForgetWindows(() -> opened.set(sampler.openRecentWindow()));
+        last.close();
+        fake.onForgetWindows(() -> {});
+        try (RecentWindow window = opened.get()) {
+            window.report(RecentWindow.Length.SINCE_START).close();
+            assertThat(fake.keepsWindows()).isTrue();
+        }
+        assertThat(fake.keepsWindows()).isFalse();
     }
 
     @Test

@@ -88,11 +88,7 @@ public final class SnapshotReaders {
     public void openWindow() {
         Engine running = countWindow(1);
         if (running != null) {
-            try {
-                keepWindows(running);
-            } catch (IllegalStateException | OutOfMemoryError notNow) {
-                // the first report tries again
-            }
+            tryToKeepWindows(running);
         }
     }
 
@@ -121,13 +117,34 @@ public final class SnapshotReaders {
         }
     }
 
-    /** Called before an engine starts, and again afterwards, because a window may have been opened meanwhile. */
+    /** Called before an engine starts. */
     void keepWindowsIfOpen(Engine launched) {
-        state.lock();
-        boolean isOpen = windows > 0;
-        state.unlock();
-        if (isOpen && keeping != launched) {
+        if (isWindowOpen()) {
             keepWindows(launched);
+        }
+    }
+
+    /** Called once an engine runs, because a window may have been opened during the start. */
+    void keepWindowsOpenedMeanwhile(Engine running) {
+        if (keeping != running && isWindowOpen()) {
+            tryToKeepWindows(running);
+        }
+    }
+
+    private boolean isWindowOpen() {
+        state.lockAgain();
+        try {
+            return windows > 0;
+        } finally {
+            state.unlock();
+        }
+    }
+
+    private void tryToKeepWindows(Engine running) {
+        try {
+            keepWindows(running);
+        } catch (RuntimeException | Error notNow) {
+            // the first report tries again
         }
     }
 
@@ -150,7 +167,17 @@ public final class SnapshotReaders {
         if (keeping != running) {
             keepWindows(running);
         }
-        return running.takeWindow(window).heldBy(maker);
+        return takeWindow(running, window).heldBy(maker);
+    }
+
+    /* A close() of the last window may have forgotten the windows after this one was opened. */
+    private Snapshot takeWindow(Engine running, int window) {
+        try {
+            return running.takeWindow(window);
+        } catch (IllegalStateException forgotten) {
+            keepWindows(running);
+            return running.takeWindow(window);
+        }
     }
 
     // ---- intervals ----

@@ -40,7 +40,7 @@ public final class UtcTime {
         secondOfDay = Math.floorMod(epochSecond, DAY_SECONDS);
     }
 
-    /** {@return a time in seconds since 1970} */
+    /** Converts seconds since 1970. */
     public static UtcTime of(long epochSecond) {
         return new UtcTime(epochSecond);
     }

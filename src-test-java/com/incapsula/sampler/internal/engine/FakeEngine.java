@@ -62,6 +62,7 @@ final class FakeEngine implements Engine {
     volatile Runnable onFilter = () -> {};
     volatile Runnable onInterval = () -> {};
     volatile Runnable onOpenReader = () -> {};
+    volatile Runnable onForgetWindows = () -> {};
     volatile Supplier<FakeSnapshot> interval = FakeSnapshot::new;
     final AtomicInteger readers = new AtomicInteger();
     volatile boolean destroyed;
@@ -173,11 +174,15 @@ final class FakeEngine implements Engine {
     @Override
     public void keepWindows() {
         onOpenReader.run();
+        if (destroyed) {
+            throw new IllegalStateException("destroyed");
+        }
         keepsWindows = true;
     }
 
     @Override
     public void forgetWindows() {
+        onForgetWindows.run();
         keepsWindows = false;
     }
 
@@ -185,6 +190,9 @@ final class FakeEngine implements Engine {
     public Snapshot takeWindow(int window) {
         note("takeWindow " + window);
         onInterval.run();
+        if (!keepsWindows) {
+            throw new IllegalStateException("no windows are kept");
+        }
         return interval.get();
     }
 

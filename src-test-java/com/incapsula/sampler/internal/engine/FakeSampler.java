@@ -27,6 +27,16 @@ public final class FakeSampler {
         };
     }
 
+    /** Runs while the next engine starts, which can keep no windows from then on. */
+    public void failToKeepWindowsFromStart(Runnable action) {
+        source.prepare = engine -> engine.onStart = () -> {
+            engine.onOpenReader = () -> {
+                throw new OutOfMemoryError("for a test");
+            };
+            action.run();
+        };
+    }
+
     /** Sets the mode of the last engine, and its limitations as pairs of code and text. */
     public void haveStatus(String... modeAndLimitations) {
         source.last().status = List.of(modeAndLimitations);
@@ -40,6 +50,11 @@ public final class FakeSampler {
     /** Runs when a reader is opened. */
     public void onOpenReader(Runnable action) {
         source.last().onOpenReader = action;
+    }
+
+    /** Runs before the last engine forgets its windows. */
+    public void onForgetWindows(Runnable action) {
+        source.last().onForgetWindows = action;
     }
 
     /** Makes a report as the native reporter does. */

@@ -720,6 +720,8 @@ class LifecycleTest {
                 Lifecycle::resume,
                 it -> it.printReport(),
                 it -> it.statistics(),
+                LifecycleTest::readWindow,
+                LifecycleTest::readWindow,
                 it -> it.options().set(Option.SAMPLING_FREQUENCY_MILLIS, 20L),
                 it -> it.options().choose("p", List.of()));
         List<Thread> threads = new ArrayList<>();
@@ -747,6 +749,16 @@ class LifecycleTest {
             assertThat(engine.destroyed).isTrue();
             assertThat(Collections.frequency(engine.calls, "stop")).isEqualTo(1);
         });
+    }
+
+    private static void readWindow(Lifecycle lifecycle) {
+        SnapshotReaders readers = lifecycle.readers();
+        readers.openWindow();
+        try {
+            readers.window(0, snapshot -> snapshot).release();
+        } finally {
+            readers.closeWindow();
+        }
     }
 
     private static void awaitLatch(CountDownLatch latch) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump.h - the live state of a session as text: what the sampler does now.
+ * dump.h - writes the live state of a session as text.
  *
  * Threads  any.
  * Errors   `out` keeps the first failure (bytes.h).
@@ -16,10 +16,10 @@
 
 enum { SMP_DUMP_MAX_BYTES = 16384 };
 
-/* Writes lines "name: value". Names and their order may change. now_ns: of the monotonic clock. */
+/* Writes lines "name: value". Names and their order may change. now_ns is monotonic. */
 void smp_dump_write(const struct smp_statistics *statistics, const char *engine, int64_t now_ns,
                     struct smp_bytes *out);
-/* Writes the state of a session. engine: the name to show. Waits for no thread of the session. */
+/* Writes the state of a session and the name of its engine. Waits for no thread of the session. */
 void smp_dump_session(struct smp_session *session, const char *engine, struct smp_bytes *out);
 
 #endif

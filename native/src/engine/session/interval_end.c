@@ -33,7 +33,7 @@ void smp_interval_end_merge(struct smp_interval_end *end)
 
 /* --- one interval --- */
 
-/* CPU time of the sampler's own threads since the last interval was finished. */
+/* Returns the CPU time of internal threads since the last interval was finished. */
 static int64_t take_own_cpu(struct smp_interval_end *end)
 {
     const int64_t cpu_ns =
@@ -66,7 +66,7 @@ static void complete_profile(struct smp_interval_end *end, struct smp_profile *p
                    end->options->main_packages);
 }
 
-/* The measures that rows end with. */
+/* Returns the measures shown at the end of rows. */
 static uint32_t shown_columns(const struct smp_options *options)
 {
     uint32_t columns = 0;
@@ -130,7 +130,7 @@ enum smp_status smp_interval_end_append(struct smp_interval_end *end, int64_t no
     return SMP_OK;
 }
 
-/* --- where memory is short --- */
+/* --- if memory is short --- */
 
 void smp_interval_end_periodic(struct smp_interval_end *end, int64_t now_ns)
 {
@@ -141,7 +141,7 @@ void smp_interval_end_periodic(struct smp_interval_end *end, int64_t now_ns)
         return;
     smp_log_put(end->log, SMP_LOG_WARNING, "a report is merged with the next one: %s",
                 smp_status_text(status));
-    /* The memory limit has refused: the waiting intervals may hold too much. */
+    /* If the memory limit has refused, waiting intervals may use too much. */
     if (smp_quota_refusals(end->quota) != refused_before)
         smp_interval_queue_request_eviction(end->intervals);
     smp_reporter_wake(end->reporter);
@@ -160,8 +160,8 @@ void smp_interval_end_slot(struct smp_interval_end *end, int64_t now_ns)
     smp_reporter_wake(end->reporter);
 }
 
-/* Waits until one more report than at the last count has freed its memory, or evicts an interval.
- * False: neither is possible. */
+/* Waits until a report has freed its memory since the last count, or evicts an interval. Returns
+ * false if neither is possible. */
 static bool find_memory(struct smp_interval_end *end, size_t refused_before)
 {
     return smp_reporter_wait_for_release(end->reporter, end->counted.released) ||

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interval_queue.c - a short array of entries, oldest first. Each entry is one interval or several
+ * interval_queue.c - a short array of entries, oldest first. An entry is one interval or several
  * merged ones.
  *
- *   entries   [1..4] [5] [6..7] [8]        cursors: the number of the next interval of a reader
+ *   entries   [1..4] [5] [6..7] [8]        cursor: number of a reader's next interval
  *
- * If windows are kept, entries get longer with age, and the oldest entry has everything that only
- * the longest window shows:
+ * If windows are kept, older entries are longer, and the oldest entry has everything that only the
+ * longest window shows:
  *
  *   [1..90] [91..94] [95..98] ... [150..151] [152] [153]
  *    since   a minute each         seconds
  *
- * Invariant: each cursor points to the first interval of an entry or behind the last entry. The
- * same holds for the end of a running take and for the begin of the windows. Merging runs without
- * the lock. Before a merged interval replaces its parts, they are checked again: if a cursor now
- * points between them, the merged interval is thrown away.
+ * Invariant: each cursor points to the first interval of an entry or behind the last entry, and so
+ * do the end of a running take and the beginning of the windows. Profiles are merged without the
+ * lock. If a cursor points between the parts when the merged interval should replace them, it is
+ * discarded.
  */
 #include "engine/session/interval_queue.h"
 
@@ -28,27 +28,27 @@
 #define MINUTE_NS INT64_C(60000000000)
 #define LONGEST_NS (15 * MINUTE_NS)
 
-enum { AGE_SHARE = 4 }; /* an interval is at most a quarter as long as it is old */
+enum { AGE_SHARE = 4 }; /* the length of an interval is at most a quarter of its age */
 
 struct queue_entry {
-    struct smp_profile *profile; /* held */
+    struct smp_profile *profile; /* holds a reference */
     uint64_t first;              /* numbers of intervals */
     uint64_t last;
-    unsigned mark;   /* a reader that will take up to last and no further; 0: none */
+    unsigned mark;   /* a reader that will take exactly up to last; 0: none */
     int64_t from_ns; /* monotonic clock */
     int64_t till_ns;
 };
 
 struct queue_reader {
     unsigned id;   /* 0: free */
-    uint64_t next; /* the first interval that the reader has not had */
+    uint64_t next; /* the first interval that the reader has not taken */
     bool is_taking;
-    uint64_t taking; /* if is_taking: the last interval of the take */
+    uint64_t taking; /* the last interval of the running take */
 };
 
 struct smp_interval_queue {
     struct smp_quota *quota;
-    struct smp_lock lock; /* guards all below; notified when a take or a merge has ended */
+    struct smp_lock lock; /* guards all below; notified when a take or a merge ends */
     struct queue_entry entries[SMP_MAX_WAITING + 1];
     size_t count;
     struct queue_reader readers[SMP_MAX_READERS];
@@ -62,8 +62,7 @@ struct smp_interval_queue {
     uint64_t coarse;
 };
 
-/* Profiles that were removed from the entries, or are held beside them. They are released without
- * the lock. */
+/* Profiles removed from the entries, or extra references to them. Released without the lock. */
 struct held_profiles {
     struct smp_profile *profiles[SMP_MAX_WAITING + 1];
     size_t count;
@@ -75,7 +74,7 @@ struct held_profiles {
 /* Why entries are merged. */
 enum merge_reason { MERGE_FOR_LENGTH, MERGE_FOR_MEMORY };
 
-/* The begin of the window that ends now. */
+/* Returns the beginning of the window that ends now. */
 static int64_t window_from(enum smp_window window, int64_t now_ns)
 {
     static const int64_t lengths_ns[SMP_WINDOW_COUNT] = {
@@ -87,7 +86,7 @@ static int64_t window_from(enum smp_window window, int64_t now_ns)
     return window == SMP_WINDOW_START ? INT64_MIN : now_ns - lengths_ns[window];
 }
 
-/* True if the time between the two may be one interval. */
+/* Returns whether the time from from_ns to till_ns may be one interval at its age. */
 static bool may_be_one_interval(int64_t from_ns, int64_t till_ns, int64_t now_ns)
 {
     const int64_t age_ns = now_ns - till_ns;
@@ -105,7 +104,7 @@ static void release_held(struct held_profiles *held)
     held->count = 0;
 }
 
-/* The limits of a merged interval. */
+/* Returns the limits of a merged interval. */
 static struct smp_merge_limits waiting_limits(const struct smp_interval_queue *intervals)
 {
     const size_t bytes = intervals->quota == NULL ? 0 : intervals->quota->limit_bytes;
@@ -126,7 +125,7 @@ static enum smp_status merge_held(struct smp_interval_queue *intervals,
                                     limits, out);
 }
 
-/* --- with the lock held, down to "public" --- */
+/* --- the caller holds the lock, down to "public" --- */
 
 static struct queue_reader *find_reader(struct smp_interval_queue *intervals, unsigned id)
 {
@@ -137,7 +136,7 @@ static struct queue_reader *find_reader(struct smp_interval_queue *intervals, un
     return NULL;
 }
 
-/* Returns the first interval that a reader has not had or a window contains. */
+/* Returns the first interval that a reader or a window needs. */
 static uint64_t first_wanted(const struct smp_interval_queue *intervals)
 {
     uint64_t first = intervals->recent != 0 ? intervals->recent : intervals->next;
@@ -157,8 +156,7 @@ static void remove_entries(struct smp_interval_queue *intervals, size_t at, size
     intervals->count -= count;
 }
 
-/* Moves the intervals that neither a reader nor a window needs to `unwanted`, which has room for
- * all. */
+/* Moves intervals that no reader or window needs to `unwanted`, which has room for all. */
 static void trim_entries(struct smp_interval_queue *intervals, struct held_profiles *unwanted)
 {
     const uint64_t wanted = first_wanted(intervals);
@@ -169,7 +167,7 @@ static void trim_entries(struct smp_interval_queue *intervals, struct held_profi
     remove_entries(intervals, 0, count);
 }
 
-/* True if the entry must stay apart from the next one. */
+/* Returns whether the entry must not be merged with the next one. */
 static bool is_boundary(struct smp_interval_queue *intervals, size_t at)
 {
     const struct queue_entry *entry = &intervals->entries[at];
@@ -186,7 +184,7 @@ static bool is_boundary(struct smp_interval_queue *intervals, size_t at)
     return false;
 }
 
-/* Holds the entries [at, at + count). */
+/* Gets references to the entries [at, at + count). */
 static void hold_entries(struct smp_interval_queue *intervals, size_t at, size_t count,
                          struct held_profiles *out)
 {
@@ -202,15 +200,14 @@ static bool is_recent(const struct smp_interval_queue *intervals, size_t at)
     return intervals->recent != 0 && intervals->entries[at].first >= intervals->recent;
 }
 
-/* True if the entries [at, at + count) together are no longer than their age allows. */
+/* Returns whether the entries [at, at + count) together are not too long for their age. */
 static bool is_short_for_age(const struct smp_interval_queue *intervals, size_t at, size_t count)
 {
     return may_be_one_interval(intervals->entries[at].from_ns,
                                intervals->entries[at + count - 1].till_ns, intervals->till_ns);
 }
 
-/* Returns the number of entries from `at` on that may be merged. To save memory, entries of the
- * windows are merged two at a time. */
+/* Returns how many entries from `at` on may be merged; for memory, at most two of the windows. */
 static size_t run_length(struct smp_interval_queue *intervals, size_t at, enum merge_reason reason)
 {
     const size_t most = reason == MERGE_FOR_MEMORY && is_recent(intervals, at) ? 2 : SIZE_MAX;
@@ -224,7 +221,8 @@ static size_t run_length(struct smp_interval_queue *intervals, size_t at, enum m
     return count;
 }
 
-/* Finds the oldest run of at least two entries that may be merged. False: there is none. */
+/* Finds the oldest run of two or more entries that may be merged. Returns false if there is
+ * none. */
 static bool find_run(struct smp_interval_queue *intervals, enum merge_reason reason, size_t *at,
                      size_t *count)
 {
@@ -249,7 +247,7 @@ static bool hold_run(struct smp_interval_queue *intervals, enum merge_reason rea
     return true;
 }
 
-/* True if the windows use more than their share of the memory limit. */
+/* Returns whether the windows use more than their share of the memory limit. */
 static bool is_over_share(const struct smp_interval_queue *intervals)
 {
     size_t bytes = 0;
@@ -265,7 +263,8 @@ static bool is_over_share(const struct smp_interval_queue *intervals)
            bytes > intervals->quota->limit_bytes / SMP_WINDOWS_SHARE;
 }
 
-/* Entries are removed only from the front: if the first one of a run is there, all are. */
+/* Returns whether the run can still be merged. Only its first entry needs to be found, because
+ * entries are removed from the front. */
 static bool is_still_run(struct smp_interval_queue *intervals, size_t at, size_t count)
 {
     if (at == intervals->count)
@@ -277,7 +276,7 @@ static bool is_still_run(struct smp_interval_queue *intervals, size_t at, size_t
     return true;
 }
 
-/* Replaces a run by `merged`. False: a cursor points into the run by now. */
+/* Replaces a run by `merged`. Returns false if a cursor points into the run now. */
 static bool replace_run(struct smp_interval_queue *intervals, const struct held_profiles *run,
                         struct smp_profile *merged, struct held_profiles *unwanted)
 {
@@ -299,7 +298,7 @@ static bool replace_run(struct smp_interval_queue *intervals, const struct held_
     return true;
 }
 
-/* Returns the index of the first entry that the reader has not had, or count. */
+/* Returns the index of the first entry that the reader has not taken, or count. */
 static size_t first_entry(const struct smp_interval_queue *intervals,
                           const struct queue_reader *reader)
 {
@@ -310,7 +309,7 @@ static size_t first_entry(const struct smp_interval_queue *intervals,
     return at;
 }
 
-/* Holds the entries that the reader has not had, up to `until`. False: there are none. */
+/* Gets references to the reader's next entries up to `until`. Returns false if there are none. */
 static bool hold_unread(struct smp_interval_queue *intervals, const struct queue_reader *reader,
                         uint64_t until, struct held_profiles *out)
 {
@@ -324,8 +323,7 @@ static bool hold_unread(struct smp_interval_queue *intervals, const struct queue
     return count > 0;
 }
 
-/* Waits for the reader's running take. NULL: there is no such reader, or it was closed
- * meanwhile. */
+/* Waits for the reader's running take. Returns NULL if the reader does not exist or was closed. */
 static struct queue_reader *await_reader(struct smp_interval_queue *intervals, unsigned id)
 {
     struct queue_reader *reader = find_reader(intervals, id);
@@ -349,9 +347,9 @@ static bool is_being_taken(const struct smp_interval_queue *intervals,
 }
 
 /*
- * Waits for running takes of the oldest entry. Dropping the entry meanwhile would free no memory,
- * because the take holds it, and would count intervals as lost that the reader gets. True: there
- * were such takes, and they have ended.
+ * Waits for running takes of the oldest entry, and returns whether there were any. If the entry
+ * was dropped during a take, no memory would be freed, because the take holds it, and intervals
+ * would be counted as lost although the reader gets them.
  */
 static bool await_takes_of_oldest(struct smp_interval_queue *intervals)
 {
@@ -427,7 +425,7 @@ void smp_interval_queue_close(struct smp_interval_queue *intervals, unsigned rea
     release_held(&unwanted);
 }
 
-/* Holds the entries to take. No other take of this reader begins before end_reader_take. */
+/* Gets the entries to take. Other takes of this reader wait until end_reader_take. */
 static enum smp_status begin_reader_take(struct smp_interval_queue *intervals, unsigned id,
                                          uint64_t until, struct held_profiles *unread,
                                          struct queue_reader **out)
@@ -449,8 +447,7 @@ static enum smp_status begin_reader_take(struct smp_interval_queue *intervals, u
     return status;
 }
 
-/* *taken is everything, or NULL if there was no memory to merge. Then it becomes the oldest part,
- * as that is by now. */
+/* Ends a take. Without memory to merge everything, *taken is NULL and becomes the oldest part. */
 static void end_reader_take(struct smp_interval_queue *intervals, struct queue_reader *reader,
                             const struct held_profiles *unread, struct smp_profile **taken,
                             struct held_profiles *unwanted)
@@ -516,7 +513,7 @@ void smp_interval_queue_forget_windows(struct smp_interval_queue *intervals)
     release_held(&unwanted);
 }
 
-/* Holds the entries of the window. False: there are none. */
+/* Gets references to the entries of the window. Returns false if there are none. */
 static bool hold_window(struct smp_interval_queue *intervals, enum smp_window window,
                         struct held_profiles *out)
 {
@@ -625,7 +622,7 @@ static bool begin_compact(struct smp_interval_queue *intervals, enum merge_reaso
     return begins;
 }
 
-/* True: there is at least one entry less. */
+/* Merges a run. Returns whether the number of entries is lower now. */
 static bool compact_run(struct smp_interval_queue *intervals, enum merge_reason reason)
 {
     struct held_profiles run = { .count = 0 };
@@ -650,8 +647,8 @@ static bool compact_run(struct smp_interval_queue *intervals, enum merge_reason 
     return is_shorter;
 }
 
-/* Readers of a dropped interval continue with the next one. Nothing is dropped if a take had to be
- * awaited, because the memory that it has released may be enough. */
+/* Drops the oldest entry; its readers continue with the next one. If a take had to be awaited,
+ * drops nothing, because that may have released enough. Returns whether memory was released. */
 static bool drop_oldest(struct smp_interval_queue *intervals)
 {
     struct smp_profile *oldest = NULL;

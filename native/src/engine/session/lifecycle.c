@@ -3,12 +3,12 @@
 
 /* Bit s of TRANSITIONS[t] is set if state t may follow state s. */
 static const unsigned TRANSITIONS[SMP_STATE_COUNT] = {
-    [SMP_NEW] = 1u << SMP_STARTING, /* the start has failed */
+    [SMP_NEW] = 1u << SMP_STARTING, /* after a failed start */
     [SMP_STARTING] = 1u << SMP_NEW,     [SMP_RUNNING] = 1u << SMP_STARTING,
     [SMP_STOPPING] = 1u << SMP_RUNNING, [SMP_STOPPED] = 1u << SMP_STOPPING,
 };
 
-/* With the lock held. False: the state cannot follow the current one. */
+/* Changes the state, if it may follow the current one. The caller holds the lock. */
 static bool move_to(struct smp_lifecycle *lifecycle, enum smp_state state)
 {
     if ((TRANSITIONS[state] >> lifecycle->state & 1u) == 0)

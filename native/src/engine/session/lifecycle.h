@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lifecycle.h - the life of a session: one state, the requests of other threads to its sampler
- * thread, and a slot for new options.
+ * lifecycle.h - the state of a session, requests to its sampler thread, and a slot for new
+ * options.
  *
  *          start              started            stop                stopped
  *   NEW ──────────► STARTING ─────────► RUNNING ──────► STOPPING ─────────────► STOPPED
@@ -15,12 +15,13 @@
  *   STOPPING    refused, SMP_ESTOPPED                 SMP_ESTATE   waits
  *   STOPPED     refused, SMP_ESTOPPED                 SMP_ESTATE   nothing to do
  *
- * A request is done between two ticks, so nothing below the session needs a lock. Its caller waits
- * and gets the status. The request belongs to the caller, except while the caller waits.
+ * The sampler thread handles requests between two ticks, so nothing below the session needs a
+ * lock. The caller waits and gets the status. The request belongs to the caller, except while it
+ * waits.
  *
- * While RUNNING, the sampler thread samples or is paused: smp_sampler_is_running(). Options may be
- * put into the slot in the first three states. Their caller does not wait, and the last ones win.
- * Options in the slot are taken before the session ends.
+ * While RUNNING, the sampler thread samples or is paused: smp_sampler_is_running(). In the first
+ * three states options may be put into the slot. Their caller does not wait, and later options
+ * replace earlier ones. Options in the slot are taken before the session ends.
  *
  * Owns     plain data, and the options in the slot. Requests belong to their callers.
  * Threads  any; take, take_options, done: the sampler thread.
@@ -45,30 +46,28 @@ enum smp_request_kind {
     SMP_REQUEST_PAUSE,
     SMP_REQUEST_RESUME,
     SMP_REQUEST_REPORT,       /* ends the interval and queues its report */
-    SMP_REQUEST_SAMPLE_ONCE,  /* the same after a poll of all threads; SMP_ESTATE while sampling */
-    SMP_REQUEST_END_INTERVAL, /* for the readers only */
-    SMP_REQUEST_OPEN_READER,  /* the same, then opens a reader; allowed before start */
-    SMP_REQUEST_KEEP_WINDOWS, /* the same, then keeps windows; allowed before start */
-    SMP_REQUEST_END_WINDOW,   /* as END_INTERVAL, but does nothing if it comes too soon */
-    SMP_REQUEST_RESET_COUNTS  /* counted calls begin at zero */
+    SMP_REQUEST_SAMPLE_ONCE,  /* likewise, after a poll of all threads; SMP_ESTATE while sampling */
+    SMP_REQUEST_END_INTERVAL, /* only for the readers */
+    SMP_REQUEST_OPEN_READER,  /* likewise, then opens a reader; allowed before start */
+    SMP_REQUEST_KEEP_WINDOWS, /* likewise, then keeps windows; allowed before start */
+    SMP_REQUEST_END_WINDOW,   /* like END_INTERVAL, but does nothing if it comes too soon */
+    SMP_REQUEST_RESET_COUNTS  /* resets the counted calls */
 };
 
 struct smp_request {
     enum smp_request_kind kind;
-    struct smp_thread_filter thread_filter; /* SET_FILTER: adopted on success */
+    struct smp_thread_filter thread_filter; /* SET_FILTER: ownership passes on success */
     bool only;
     struct smp_report_ticket *ticket; /* REPORT, SAMPLE_ONCE */
     unsigned reader;                  /* OPEN_READER: the result */
-    bool is_first;                    /* END_WINDOW: never too soon, because there is no window
-                                       * yet */
-    bool is_full; /* set if SMP_EQUOTA has only one reason: too many reports wait */
+    bool is_first;                    /* END_WINDOW: never too soon, as there is no window yet */
+    bool is_full; /* set if the only reason of SMP_EQUOTA is that too many reports wait */
     bool is_done;
     enum smp_status status;
     struct smp_request *next;
 };
 
-/* is_started: called on the sampler thread. Otherwise by the caller of the request, before
- * start. */
+/* Called on the sampler thread if is_started; before start, by the caller of the request. */
 typedef enum smp_status smp_do_request(void *self, struct smp_request *request, bool is_started);
 
 enum smp_state { SMP_NEW, SMP_STARTING, SMP_RUNNING, SMP_STOPPING, SMP_STOPPED, SMP_STATE_COUNT };
@@ -91,8 +90,8 @@ SMP_CHECKED enum smp_status smp_lifecycle_begin_start(struct smp_lifecycle *life
 /* If the start has failed, do_request handles the queued requests, as before a start. */
 void smp_lifecycle_end_start(struct smp_lifecycle *lifecycle, bool has_started,
                              smp_do_request *do_request, void *self);
-/* True: the caller stops the session, then calls end_stop. False: there is nothing to stop, or
- * another thread has stopped it. */
+/* If it returns true, the caller must stop the session and call end_stop. False: there is nothing
+ * to stop, or another thread has stopped it. */
 bool smp_lifecycle_begin_stop(struct smp_lifecycle *lifecycle, bool wants_last_report);
 void smp_lifecycle_end_stop(struct smp_lifecycle *lifecycle);
 
@@ -102,19 +101,18 @@ SMP_CHECKED enum smp_status smp_lifecycle_request(struct smp_lifecycle *lifecycl
                                                   smp_do_request *do_request, void *self);
 
 enum smp_state smp_lifecycle_state(struct smp_lifecycle *lifecycle);
-/* Puts options into the slot. *out: the options that were there, or NULL. SMP_ESTOPPED: *out =
- * options. */
+/* Puts options into the slot. *out is the former content, or NULL. SMP_ESTOPPED: *out = options. */
 SMP_CHECKED enum smp_status smp_lifecycle_put_options(struct smp_lifecycle *lifecycle,
                                                       struct smp_prepared_options *options,
                                                       struct smp_prepared_options **out);
-/* Call it after take: then options that were put before a request are in force before it is done.
- * NULL: there are no new options. */
+/* Takes the options from the slot, or NULL. Must be called after take, so that options that were
+ * put before a request are in force before the request is handled. */
 struct smp_prepared_options *smp_lifecycle_take_options(struct smp_lifecycle *lifecycle);
-/* True if there is a request, if there are new options, or if the session stops. */
+/* Returns whether there are requests or new options, or the session stops. */
 bool smp_lifecycle_has_work(struct smp_lifecycle *lifecycle);
-/* Takes all requests, linked by next. False: the session stops after them. */
+/* Takes all requests, linked by next. Returns false if the session stops after them. */
 bool smp_lifecycle_take(struct smp_lifecycle *lifecycle, struct smp_request **requests);
-/* The caller of the request may free it from now on. */
+/* Ends a request, which its caller may free from now on. */
 void smp_lifecycle_done(struct smp_lifecycle *lifecycle, struct smp_request *request,
                         enum smp_status status);
 

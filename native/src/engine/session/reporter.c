@@ -20,16 +20,15 @@ struct smp_reporter {
     unsigned reader; /* of the interval queue */
     struct smp_outputer outputer;
     struct smp_worker worker;
-    struct smp_profile *current; /* the running report's; for the report thread only */
-    struct smp_lock lock;        /* guards all below; notified of new work and of work that is
-                                  * done */
+    struct smp_profile *current; /* of the running report; used only by the report thread */
+    struct smp_lock lock;        /* guards all below; notified of new and finished work */
     struct report_entry entries[SLOTS];
     unsigned first;
     unsigned count;
     bool is_writing;
     bool is_ending;
     bool has_news;                   /* there are new messages in the log */
-    struct smp_reporter_stats stats; /* the sums; the others are set in a copy */
+    struct smp_reporter_stats stats; /* the sums; other members are set in a copy */
 };
 
 /* --- the thread --- */
@@ -57,7 +56,8 @@ static void pass_on_messages(struct smp_reporter *reporter)
         reporter->outputer.message(reporter->outputer.self, level, text);
 }
 
-/* False: the thread ends, and nothing is left to do. *entry is empty if there are only messages. */
+/* Waits for work. Returns false if the thread must end. *entry is empty if there are only
+ * messages. */
 static bool take_report(struct smp_reporter *reporter, struct report_entry *entry)
 {
     *entry = (struct report_entry){ 0 };
@@ -111,8 +111,8 @@ static enum smp_status write_part(struct smp_reporter *reporter, const struct re
     return status;
 }
 
-/* Writes the intervals that no report has had, up to the entry's last one: as one part, or as
- * several if memory is short. Returns the first failure. */
+/* Writes the next intervals up to the entry's last one, as one part, or as several if memory is
+ * short. Returns the first failure. */
 static enum smp_status write_parts(struct smp_reporter *reporter, const struct report_entry *entry,
                                    bool *had_samples, unsigned *cut)
 {
@@ -141,7 +141,7 @@ static void write_report(struct smp_reporter *reporter, const struct report_entr
     unsigned cut = 0;
     const enum smp_status status = write_parts(reporter, entry, &had_samples, &cut);
 
-    /* An outputer that fails reports it itself. This is for failures before it was called. */
+    /* An outputer reports its failures itself. This is for failures before it was called. */
     if (status != SMP_OK && status != SMP_EIO)
         smp_log_put(reporter->log, SMP_LOG_ERROR, "a report could not be made: %s",
                     smp_status_text(status));

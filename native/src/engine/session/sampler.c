@@ -17,12 +17,11 @@
 #include "model/methods.h"
 #include "model/tree_fold.h"
 
-/* Shares of the memory limit. Those of an interval are in interval.h. */
+/* Shares of the memory limit; interval.h has those of an interval. */
 enum {
-    NAMES_LIMIT_SHARE = 4,   /* a quarter: names of methods */
-    NAMES_COMPACT_SHARE = 2, /* half of that: from there on the end of an interval drops unused
-                              * names */
-    STACKS_LIMIT_SHARE = 8   /* an eighth: copies of last stacks */
+    NAMES_LIMIT_SHARE = 4,   /* names of methods get a quarter */
+    NAMES_COMPACT_SHARE = 2, /* above half of it, an interval's end drops unused names */
+    STACKS_LIMIT_SHARE = 8   /* copies of last stacks get an eighth */
 };
 
 enum { CALLS = 3, MOST_SOURCES };
@@ -34,29 +33,29 @@ struct smp_sampler {
     struct smp_quota *quota;
     struct smp_log *log;
     struct smp_jvm vm;
-    struct smp_options options;            /* those in force: sources point to them */
-    struct smp_prepared_options *prepared; /* has the texts of the options */
+    struct smp_options options;            /* the options in force, to which sources point */
+    struct smp_prepared_options *prepared; /* owns the texts of the options */
     struct smp_methods *methods;
-    struct smp_methods_stats methods_seen; /* figures of methods that have been counted */
+    struct smp_methods_stats methods_seen; /* already counted figures of methods */
     struct smp_interval *interval;         /* NULL after finish_last */
     struct smp_attribution attribution;
     struct smp_sampled_threads threads;
     struct smp_throttle throttle;
     struct smp_source sources[MOST_SOURCES];
     size_t source_count;
-    struct smp_tick next;  /* the next tick, as far as it is known */
+    struct smp_tick next;  /* arguments of the next tick */
     bool is_running;       /* between mark and pause */
-    int64_t covered_ns;    /* the last tick */
+    int64_t covered_ns;    /* time of the last tick */
     uint64_t known_serial; /* the highest serial of a thread that existed before the interval */
     bool warned_of_memory; /* in this interval */
     bool has_told_of_folding;
     int64_t signal_checked_ns;
     char signal_taker[SMP_SIGNAL_TAKER_BYTES]; /* in this interval; "": none */
-    struct smp_tally closed_tally;             /* of all finished intervals */
+    struct smp_tally closed_tally;             /* sum of all finished intervals */
     uint64_t closed_counters[SMP_COUNTER_COUNT];
 };
 
-/* --- options with all that they need --- */
+/* --- prepared options --- */
 
 enum smp_status smp_prepared_options_create(struct smp_quota *quota,
                                             const struct smp_options *options,
@@ -141,8 +140,8 @@ static enum smp_status add_source(struct smp_sampler *sampler, const struct smp_
     return status;
 }
 
-/* The only place that chooses what samples. The source of calls comes last: the source that polls
- * adds the new threads before. */
+/* Chooses and creates the sources. The source of calls comes last, because the source that polls
+ * adds new threads first. */
 static enum smp_status open_sources(struct smp_sampler *sampler)
 {
     const struct smp_options *options = &sampler->options;
@@ -173,12 +172,12 @@ static enum smp_status open_sources(struct smp_sampler *sampler)
     if (status == SMP_OK)
         status = add_source(sampler, &setup, smp_unmounted_source_create);
     if (status == SMP_OK)
-        status = add_source(sampler, &setup, smp_calls_create); /* at CALLS, if at all */
+        status = add_source(sampler, &setup, smp_calls_create); /* if created, at index CALLS */
     return status;
 }
 
-/* Nodes have a calls column only if calls are counted. A CPU timer finds only running threads, so
- * clock CPU has no states. */
+/* Returns the measures of nodes. There is a calls column only if calls are counted. Clock CPU has
+ * no states, because CPU timers find only running threads. */
 static uint32_t measures_of(const struct smp_options *options)
 {
     const uint32_t states = options->clock == SMP_CLOCK_WALL ? SMP_STATE_MEASURES : 0;
@@ -368,7 +367,8 @@ static void set_living(struct smp_sampler *sampler)
                                  sampler->threads.cursor);
 }
 
-/* Calls may be counted in threads that no poll for thread starts has found yet. */
+/* Returns the highest known serial. A counted call may belong to a thread that no poll has found
+ * yet. */
 static uint64_t newest_known(const struct smp_sampler *sampler)
 {
     const uint64_t met = smp_thread_groups_newest(sampler->interval->groups);
@@ -377,7 +377,8 @@ static uint64_t newest_known(const struct smp_sampler *sampler)
     return newest > sampler->known_serial ? newest : sampler->known_serial;
 }
 
-/* Thousands of short-lived threads a second would fill the memory of a long interval. */
+/* Discards ended threads if there are many: short-lived ones would fill the memory of a long
+ * interval. */
 static void forget_ended_threads(struct smp_sampler *sampler)
 {
     if (!smp_thread_groups_is_crowded(sampler->interval->groups))
@@ -386,7 +387,7 @@ static void forget_ended_threads(struct smp_sampler *sampler)
     smp_thread_groups_forget_ended(sampler->interval->groups, sampler->known_serial);
 }
 
-/* For everything that refers to nodes, folding is like the begin of an interval. */
+/* Folds a full tree. All references to nodes become invalid, as at the beginning of an interval. */
 static void fold_if_full(struct smp_sampler *sampler)
 {
     if (!smp_tree_is_full(sampler->interval->tree))
@@ -503,7 +504,8 @@ void smp_sampler_reset_counts(struct smp_sampler *sampler)
 
 /* --- options, filter --- */
 
-/* If the lists are the same, methods keep the rules by which they were judged. */
+/* Replaces the wait rules. Keeps the old ones, already matched with methods, if the lists are
+ * equal. */
 static void change_wait_rules(struct smp_sampler *sampler, struct smp_prepared_options *options)
 {
     const struct smp_options *before = &sampler->prepared->options;
@@ -519,7 +521,8 @@ static void change_wait_rules(struct smp_sampler *sampler, struct smp_prepared_o
     }
 }
 
-/* If the packages are the same, methods keep the filter with which they were compared. */
+/* Replaces the filter. Keeps the old one, already matched with methods, if the packages are
+ * equal. */
 static void change_filter(struct smp_sampler *sampler, struct smp_prepared_options *options)
 {
     struct smp_prepared_options *before = sampler->prepared;
@@ -571,7 +574,7 @@ void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filte
 
 /* --- the end of an interval --- */
 
-/* An idle thread still has its last stack, however long ago that was walked. */
+/* Copies the names of last stacks, which idle threads keep for any time. */
 static void take_over_last_stacks(const struct smp_sampler *sampler, struct smp_methods *compacted)
 {
     const struct smp_thread_table *table = &sampler->threads.table;
@@ -584,8 +587,8 @@ static void take_over_last_stacks(const struct smp_sampler *sampler, struct smp_
     }
 }
 
-/* The names for the next interval: the same table, or, if it is full, a copy of the names in use.
- * Never NULL: without memory for a copy the full table stays. */
+/* Returns the names for the next interval: the same table, or, if it is full, a copy of the names
+ * in use. Without memory for a copy returns the full table. */
 static struct smp_methods *next_methods(const struct smp_sampler *sampler)
 {
     const size_t most = sampler->quota->limit_bytes / NAMES_LIMIT_SHARE;
@@ -607,7 +610,7 @@ static struct smp_methods *next_methods(const struct smp_sampler *sampler)
     return compacted != NULL ? compacted : smp_methods_hold(sampler->methods);
 }
 
-/* The interval has become this profile: adds its figures to those of all finished intervals. */
+/* Called when the interval has become this profile: adds its figures to the total. */
 static void close_interval(struct smp_sampler *sampler, struct smp_profile *profile)
 {
     memcpy(profile->signal_taker, sampler->signal_taker, sizeof(profile->signal_taker));
@@ -616,13 +619,13 @@ static void close_interval(struct smp_sampler *sampler, struct smp_profile *prof
         sampler->closed_counters[i] += sampler->interval->counters[i];
     smp_interval_destroy(sampler->interval);
     set_interval(sampler, NULL);
-    sampler->attribution.tree_epoch++; /* makes nodes of last stacks invalid, too */
+    sampler->attribution.tree_epoch++; /* also invalidates nodes of last stacks */
     sampler->attribution.ran_out = false;
     sampler->warned_of_memory = false;
     sampler->signal_taker[0] = '\0';
 }
 
-/* The next interval is worth more than the times by second of the one that ends. */
+/* Creates the next interval. If memory is short, gives up the times by second of the last one. */
 static enum smp_status create_next(struct smp_sampler *sampler, struct smp_methods *methods,
                                    struct smp_interval **next)
 {
@@ -675,7 +678,7 @@ enum smp_status smp_sampler_finish_last(struct smp_sampler *sampler, int64_t now
 
     flush_sources(sampler, SMP_FLUSH_LAST);
     sampler->is_running = false;
-    /* No longer needed. In a full session this frees memory for the profile. */
+    /* Last stacks are not needed any more; in a full session this frees memory for the profile. */
     smp_sampled_threads_forget_stacks(&sampler->threads);
     status = smp_interval_finish(sampler->interval, now_ns, wall_ms, out);
     if (status == SMP_OK)

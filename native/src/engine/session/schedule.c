@@ -63,7 +63,7 @@ uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns, u
 
 uint64_t smp_schedule_hold_tick(struct smp_schedule *schedule, int64_t at_ns)
 {
-    /* The last tick before at_ns is not left out, but comes later. */
+    /* The last tick before at_ns is not skipped but delayed. */
     const uint64_t left_out =
         smp_schedule_skip_ticks(schedule, at_ns - schedule->interval_ns + 1, UINT64_MAX);
 

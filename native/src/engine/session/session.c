@@ -8,16 +8,16 @@
 #include "engine/session/ticker.h"
 
 struct smp_session {
-    struct smp_quota *quota; /* also held by the profiles, which may outlive the session */
+    struct smp_quota *quota; /* also referenced by profiles, which may outlive the session */
     struct smp_lifecycle lifecycle;
     struct smp_log *log;
     struct smp_interval_queue *intervals;
     struct smp_reporter *reporter;
     struct smp_ticker *ticker;
-    struct smp_options fixed; /* as created: its fixed options never change */
+    struct smp_options fixed; /* options of create; only the fixed ones are used */
 };
 
-/* True if the caller is a thread of the session, which must not wait for itself. */
+/* Returns whether the caller is a thread of the session, which must not wait for itself. */
 static bool is_own_thread(struct smp_session *session)
 {
     return smp_ticker_is_caller(session->ticker) || smp_reporter_is_caller(session->reporter);
@@ -66,7 +66,7 @@ enum smp_status smp_session_create(const struct smp_session_config *config,
                                    const struct smp_options *options, struct smp_session **out)
 {
     enum smp_status status = SMP_ENOMEM;
-    /* The session itself is not charged to the quota, which does not exist yet. */
+    /* Not charged to the quota, which does not exist yet. */
     struct smp_session *session = smp_alloc(NULL, sizeof(*session));
 
     if (session == NULL)
@@ -223,8 +223,8 @@ enum smp_status smp_session_reset_counts(struct smp_session *session)
 }
 
 /*
- * The sampler thread never waits for output. If too many reports wait, or hold the memory that a
- * new interval needs, the request is repeated after a report has been released.
+ * Requests a report and waits for it. The sampler thread never waits for output: if too many
+ * reports wait, or use up the memory, the request is repeated after a report has been released.
  */
 static enum smp_status request_report(struct smp_session *session, enum smp_request_kind kind)
 {
@@ -245,7 +245,7 @@ static enum smp_status request_report(struct smp_session *session, enum smp_requ
                     (smp_quota_refusals(session->quota) != before &&
                      smp_interval_queue_evict(session->intervals));
         if (!request.is_full)
-            request.kind = SMP_REQUEST_REPORT; /* the poll of all threads is done */
+            request.kind = SMP_REQUEST_REPORT; /* all threads have been polled */
     } while (again);
     return status == SMP_OK ? smp_reporter_wait(session->reporter, &ticket) : status;
 }
@@ -263,8 +263,8 @@ enum smp_status smp_session_sample_once(struct smp_session *session)
 /* --- readers --- */
 
 /*
- * Ends the running interval without waiting for output. If memory has run out, waiting intervals
- * are merged, then dropped, oldest first.
+ * Ends the running interval without waiting for output. If memory has run out, merges waiting
+ * intervals, then drops them, oldest first.
  */
 static enum smp_status request_interval(struct smp_session *session, struct smp_request *request)
 {
@@ -278,7 +278,7 @@ static enum smp_status request_interval(struct smp_session *session, struct smp_
         smp_interval_queue_compact(session->intervals);
         status = do_request(session, request);
         again = false;
-        /* Only if our limit refuses: memory that the system refuses may be there next time. */
+        /* Only if our limit has refused. If the system has, it may have memory next time. */
         if ((status == SMP_ENOMEM || status == SMP_EQUOTA) &&
             (request->is_full || smp_quota_refusals(session->quota) != before))
             again = smp_interval_queue_evict(session->intervals);
@@ -310,7 +310,7 @@ enum smp_status smp_session_take_interval(struct smp_session *session, unsigned 
 
     if (ended == SMP_ESELF)
         return ended;
-    /* Also after a failure: earlier intervals may wait. */
+    /* Even after a failure, because earlier intervals may wait. */
     taken = smp_interval_queue_take(session->intervals, reader, SMP_INTERVAL_QUEUE_END, out);
     return taken == SMP_ESTATE && ended != SMP_OK ? ended : taken;
 }
@@ -327,7 +327,7 @@ void smp_session_forget_windows(struct smp_session *session)
     smp_interval_queue_forget_windows(session->intervals);
 }
 
-/* Evicts nothing: a client that reads windows must not cost other readers their intervals. */
+/* Evicts nothing, because reading windows must not cost other readers their intervals. */
 enum smp_status smp_session_take_window(struct smp_session *session, enum smp_window window,
                                         struct smp_profile **out)
 {
@@ -360,7 +360,7 @@ static void count_late(struct smp_sampler_figures *figures, enum smp_counter cou
     figures->interval_counters[counter] += count;
 }
 
-/* The sampler has not counted these yet, and after stop it never will. */
+/* Adds events that the sampler has not counted yet; after stop it never will. */
 static void count_uncounted(const struct smp_reporter_stats *now, struct smp_ticker_figures *ticker)
 {
     const struct smp_reporter_stats *counted = &ticker->counted;
@@ -376,13 +376,13 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
     struct smp_reporter_stats reporter;
 
     smp_ticker_get_figures(session->ticker, &out->ticker);
-    smp_reporter_get_stats(session->reporter, &reporter); /* second, so that it is newer */
+    smp_reporter_get_stats(session->reporter, &reporter); /* second, so that it is not older */
     count_uncounted(&reporter, &out->ticker);
     out->state = smp_lifecycle_state(&session->lifecycle);
     out->reports_written = reporter.written;
     out->reports_queued = reporter.queued;
     out->reports_waiting = reporter.queued + (reporter.is_writing ? 1 : 0);
-    /* If stop waits for a name callback, the last report has not been made yet. */
+    /* While stop waits for a name callback, the last report is still to come. */
     if (out->state == SMP_STOPPING && !reporter.is_ending)
         out->reports_waiting++;
     smp_interval_queue_get_figures(session->intervals, &out->intervals);

@@ -17,7 +17,7 @@
 #define NS_PER_SECOND 1000000000LL
 #define NS_PER_MS 1000000LL
 #define NS_PER_US 1000
-#define MAX_WAIT_NS (3600 * NS_PER_SECOND) /* the thread wakes up once an hour at least */
+#define MAX_WAIT_NS (3600 * NS_PER_SECOND) /* the thread wakes up at least once an hour */
 #define FORGET_NS (600 * NS_PER_SECOND)    /* how often a paused sampler drops ended threads */
 
 struct smp_ticker {
@@ -25,23 +25,22 @@ struct smp_ticker {
     struct smp_lifecycle *lifecycle;
     struct smp_worker worker;
     struct smp_start_listener
-        listener; /* calls the lifecycle's event; the thread source has it while ticks are
-                   * skipped */
+        listener; /* calls the lifecycle's event; in the thread source while ticks are skipped */
 
-    /* For the sampler thread only; before start, for the caller of a request. */
+    /* Used only by the sampler thread; before start, by the caller of a request. */
     struct smp_sampler *sampler; /* NULL after the last tick */
     struct smp_interval_end end;
     struct smp_schedule schedule;
     struct smp_demand demand;
-    int64_t slot_due_ns; /* the next interval of the windows; INT64_MAX: no windows are kept */
+    int64_t slot_due_ns; /* time of the next interval of the windows; INT64_MAX: no windows */
     bool is_paused;      /* by request */
-    uint64_t rest_ticks; /* the number of next ticks to skip */
+    uint64_t rest_ticks; /* number of ticks to skip */
     bool has_rested;     /* ticks have been skipped since the last one */
-    int64_t ticked_ns;   /* the last tick while sampling */
-    int64_t forgot_ns;   /* the last time that ended threads were dropped in a pause */
+    int64_t ticked_ns;   /* time of the last tick while sampling */
+    int64_t forgot_ns;   /* last time that ended threads were dropped in a pause */
     int64_t elapsed_ns;  /* sampled time since start */
     struct smp_standstill standstill;
-    enum smp_status last; /* of the last report */
+    enum smp_status last; /* status of the last report */
 
     struct smp_lock lock; /* guards figures */
     struct smp_ticker_figures figures;
@@ -57,7 +56,7 @@ static int64_t period_ns(const struct smp_ticker *ticker)
     return ticker->end.options->report_frequency_seconds * NS_PER_SECOND;
 }
 
-/* Copies a text, and cuts it if it is long. */
+/* Copies a text, and truncates it if it is long. */
 static void publish_text(const char *text, char out[SMP_TICKER_TEXT_BYTES])
 {
     const size_t most = SMP_TICKER_TEXT_BYTES - sizeof("...");
@@ -84,7 +83,7 @@ static void publish_options(struct smp_ticker *ticker)
 
 /* --- ticks --- */
 
-/* is_tick: the throttle has read this thread's clock when the tick began, which saves a reading. */
+/* Publishes figures. At a tick uses the clock reading of the throttle, to save another one. */
 static void publish_figures(struct smp_ticker *ticker, bool is_tick)
 {
     struct smp_ticker_figures *figures = &ticker->figures;
@@ -110,7 +109,7 @@ static void after_tick(struct smp_ticker *ticker)
     publish_figures(ticker, true);
 }
 
-/* A user's name rule runs in a tick and may wait, which is no stop of the process. */
+/* Notes the time since the last wake-up, except if a user's name rule may have waited in a tick. */
 static void note_work(struct smp_ticker *ticker, int64_t now_ns)
 {
     if (ticker->end.options->default_name_rule)
@@ -144,7 +143,7 @@ static void tick_on_schedule(struct smp_ticker *ticker, int64_t now_ns)
                       smp_schedule_hold_tick(&ticker->schedule, now_ns + gap_ns));
 }
 
-/* The time of skipped ticks belongs to the options and the filter that were in force then. */
+/* Ticks before options or filter change: the time of skipped ticks belongs to the old ones. */
 static void catch_up(struct smp_ticker *ticker)
 {
     if (ticker->has_rested)
@@ -157,7 +156,7 @@ static void make_last_tick(struct smp_ticker *ticker, int64_t now_ns)
     make_tick(ticker, now_ns, false);
 }
 
-/* Starts or pauses sampling, as options and requests want it. */
+/* Starts or pauses sampling, according to options and requests. */
 static void start_or_pause(struct smp_ticker *ticker)
 {
     const bool is_wanted = ticker->end.options->active && !ticker->is_paused;
@@ -174,7 +173,7 @@ static void start_or_pause(struct smp_ticker *ticker)
     } else {
         make_last_tick(ticker, now_ns);
         smp_sampler_pause(ticker->sampler);
-        publish_figures(ticker, false); /* pause has attributed what was pending */
+        publish_figures(ticker, false); /* pause has attributed the pending time */
     }
 }
 
@@ -258,7 +257,7 @@ static enum smp_status end_interval(struct smp_ticker *ticker, struct smp_reques
     return status;
 }
 
-/* On the sampler thread, so that no interval can end between the two steps. */
+/* Runs on the sampler thread, so that no interval can end between its two steps. */
 static enum smp_status open_reader(struct smp_ticker *ticker, struct smp_request *request,
                                    bool is_started)
 {
@@ -268,7 +267,7 @@ static enum smp_status open_reader(struct smp_ticker *ticker, struct smp_request
                             : status;
 }
 
-/* On the sampler thread for the same reason. */
+/* Runs on the sampler thread, as open_reader. */
 static enum smp_status keep_windows(struct smp_ticker *ticker, struct smp_request *request,
                                     bool is_started)
 {
@@ -296,7 +295,7 @@ static enum smp_status end_window(struct smp_ticker *ticker, struct smp_request 
     return status;
 }
 
-/* Charges the request's CPU time to a budget of its own, so that it does not make polls rarer. */
+/* Charges the request's CPU time to a separate budget, so that it does not reduce polls. */
 static void pay_request(struct smp_ticker *ticker, int64_t cpu_ns)
 {
     const int64_t used_ns = smp_clock_own_cpu_ns() - cpu_ns;
@@ -362,7 +361,7 @@ static void use_new_options(struct smp_ticker *ticker)
     publish_options(ticker);
 }
 
-/* In this order, because options that a caller has set come before its request. */
+/* Options come first, because a caller may have set them before its request. */
 static void do_requests(struct smp_ticker *ticker, struct smp_request *request)
 {
     use_new_options(ticker);
@@ -377,7 +376,7 @@ static void do_requests(struct smp_ticker *ticker, struct smp_request *request)
     }
 }
 
-/* --- skipped ticks: those at which no thread is due --- */
+/* --- skipping ticks at which no thread is due --- */
 
 static void begin_rest(struct smp_ticker *ticker)
 {
@@ -430,12 +429,11 @@ static void sleep_until(struct smp_ticker *ticker, uint32_t calls, int64_t now_n
 }
 
 /*
- * Returns when there is something to do, with the requests if there are any. False: the session
- * ends after these.
+ * Waits until there is something to do. Returns false if the session ends after these requests.
  *
  * The event's generation is read before each check for requests and thread starts, or one in
- * between would be missed. Ticks may follow a test's clock; the sleep is in real time, and at worst
- * ends early.
+ * between would be missed. In tests, ticks may use a fake clock; the sleep uses real time and may
+ * only end early.
  */
 static bool wait_for_work(struct smp_ticker *ticker, struct smp_request **requests)
 {
@@ -500,7 +498,7 @@ static void run_sampler_thread(void *self)
     do_requests(ticker, requests);
     if (ticker->lifecycle->wants_last_report)
         make_last_report(ticker);
-    /* On this thread, because it returns threads and names to the JVM. */
+    /* Must run on this thread, because it returns threads and names to the JVM. */
     smp_sampler_destroy(ticker->sampler);
     ticker->sampler = NULL;
     ticker->end.options = NULL;

@@ -38,7 +38,7 @@ static void set_inside(struct smp_worker *worker, bool is_inside)
     smp_lock_release(&worker->lock);
 }
 
-/* Sets the system's name of the thread, cut to its length. */
+/* Sets the kernel's name of the thread, truncated to its maximum length. */
 static void name_thread(const char *name)
 {
     char text[SYSTEM_NAME_BYTES];

@@ -231,7 +231,7 @@ static struct cost measure(const int32_t *tids, size_t count, bool has_clocks)
     smp_sampler_tick(sampler, world.now_ns, false);
     cost.start_ms = sample_for(&world, sampler, START_S);
     cost.rest_ms = sample_for(&world, sampler, REST_S);
-    must(smp_sampler_finish_interval(sampler, world.now_ns, 0, &profile) == SMP_OK, "seal");
+    must(smp_sampler_finish_interval(sampler, world.now_ns, 0, &profile) == SMP_OK, "finish");
     must(smp_profile_total(profile, SMP_MEASURE_WALL) ==
              (int64_t)count * (START_S + REST_S) * SECOND_NS,
          "not all time was credited");

@@ -33,7 +33,7 @@ static void a_thread_that_never_runs_has_exact_time_from_one_walk(void **state)
     for (int report = 0; report < REPORTS; report++) {
         const int64_t from_ns = sim->tick_ns;
         sim_run(sim, 60 * SIM_S);
-        const struct smp_profile *profile = sim_seal(sim);
+        const struct smp_profile *profile = sim_finish(sim);
         const int64_t elapsed_ns = sim->tick_ns - from_ns;
         assert_int_equal(profile->elapsed_ns, elapsed_ns);
         for (int stack = 0; stack < 7; stack++) {
@@ -118,9 +118,9 @@ static void the_more_threads_are_idle_the_less_often_each_is_polled(void **state
         }
         sim_start(sim);
         sim_run(sim, 10 * SIM_S);
-        sim_seal(sim);
+        sim_finish(sim);
         const double reads = (double)reads_of(sim, SECONDS * SIM_S) / SECONDS / threads;
-        sim_seal(sim);
+        sim_finish(sim);
         const double share =
             (double)sim_wall(sim, "woken", 1) / (double)sim_wall(sim, "woken", -1) * 100;
         if (reads < cases[i].least_reads || reads > cases[i].most_reads)
@@ -188,7 +188,7 @@ static void idle_time_is_not_charged_to_the_stack_after_it(void **state)
     sim_start(sim);
     const int64_t from_ns = sim->tick_ns;
     sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "worker", -1), sim->tick_ns - from_ns);
     /* The whole tick that finds it running is credited to the new stack. */
     assert_in_range(labs(sim_truth(sim, thread, 0) - sim_wall(sim, "worker", 0)), 0, 22 * SIM_MS);
@@ -216,7 +216,7 @@ static void pending_time_goes_to_the_right_stack_and_name(void **state)
     sim_start(sim);
     const int64_t resumed_ns = sim->tick_ns;
     sim_run(sim, 30 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     /* The poll that reads the name finds the new one. */
     assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, 9 * SIM_S);
     assert_int_equal(sim_wall(sim, "before", 0) + sim_wall(sim, "after", 0),
@@ -238,7 +238,7 @@ static void a_thread_that_renames_itself_is_found_at_its_next_poll(void **state)
     sim_run(sim, 30 * SIM_S - 50 * SIM_MS);
     sim_rename(thread, "after");
     sim_run(sim, 30 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_in_range(labs(sim_wall(sim, "before", -1) - 30 * SIM_S), 0, SIM_S);
     assert_int_equal(sim_wall(sim, "before", 1), 0);
     assert_int_equal(sim_wall(sim, "before", -1) + sim_wall(sim, "after", -1),
@@ -261,7 +261,7 @@ static void a_thread_that_is_renamed_soon_after_its_start_is_found_soon(void **s
     sim_run(sim, 200 * SIM_MS);
     sim_rename(thread, "after");
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_in_range(sim_wall(sim, "Thread-", -1), 200 * SIM_MS, 300 * SIM_MS);
     assert_int_equal(sim_wall(sim, "Thread-", -1) + sim_wall(sim, "after", -1),
                      sim->tick_ns - from_ns);
@@ -281,7 +281,7 @@ static void a_new_name_of_an_idle_thread_is_found_within_seconds(void **state)
     sim_rename(thread, "after");
     const int64_t renamed_ns = sim->tick_ns;
     sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, 9 * SIM_S);
     sim_destroy(sim);
 }
@@ -314,10 +314,10 @@ static void a_new_name_applies_to_the_whole_next_interval(void **state)
     sim_run(sim, 30 * SIM_S);
     sim_rename(thread, "after");
     sim_tick(sim, 20 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "before", 0), sim->profile->elapsed_ns);
     sim_tick(sim, 20 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "after", 0), sim->profile->elapsed_ns);
     sim_destroy(sim);
 }
@@ -350,10 +350,10 @@ static void a_new_name_rule_applies_to_all_threads_at_once(void **state)
                                   : "samplingFrequencyMillis=20\n");
         const int64_t from_ns = sim->tick_ns;
         sim_tick(sim, 20 * SIM_MS);
-        sim_seal(sim);
+        sim_finish(sim);
         sim_tick(sim, 20 * SIM_MS);
         const int64_t more_ns = sim->tick_ns - from_ns;
-        sim_seal(sim);
+        sim_finish(sim);
         const char *group = i == 1 ? "worker-" : sim->tick_ns / (10 * SIM_S) % 2 ? "odd" : "even";
         assert_int_equal(sim_wall(sim, group, 0), THREADS * sim->profile->elapsed_ns);
         assert_true(sim->profile->elapsed_ns < more_ns);
@@ -378,7 +378,7 @@ static void options_flush_pending_time(void **state)
     const int64_t again_ns = sim->tick_ns;
     sim_configure(sim, "samplingFrequencyMillis=5\n");
     sim_run(sim, 30 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "daemon", 0), skipped_ns - from_ns + sim->tick_ns - again_ns);
     sim_destroy(sim);
 }
@@ -403,9 +403,9 @@ static void a_shorter_lookback_applies_at_once(void **state)
 
 static uint64_t ticks_in(struct sim *sim, int64_t ns)
 {
-    sim_seal(sim);
+    sim_finish(sim);
     sim_run(sim, ns);
-    sim_seal(sim);
+    sim_finish(sim);
     return sim->profile->counters[SMP_COUNTER_TICKS];
 }
 
@@ -451,10 +451,10 @@ static void users_rule_splits_idle_time_at_the_tick(void **state)
         if (sim->tick_ns / (10 * SIM_S) % 2 == 0)
             even_ns += sim->tick_ns - before_ns;
         if (i == 1500)
-            sim_seal(sim), even_ns -= sim_wall(sim, "even", 0),
+            sim_finish(sim), even_ns -= sim_wall(sim, "even", 0),
                 total_ns -= sim_wall(sim, "even", 0) + sim_wall(sim, "odd", 0);
     }
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "even", 0), even_ns);
     assert_int_equal(sim_wall(sim, "even", 0) + sim_wall(sim, "odd", 0), total_ns);
     assert_int_equal(sim_wall(sim, "odd", 1), 0);
@@ -478,7 +478,7 @@ static void end_of_an_idle_thread_is_found(void **state)
     const int64_t ended_ns = sim->now_ns;
     sim_run(sim, 2 * SIM_S);
     assert_int_equal(fake_jvm_threads_held(sim->jvm), 0);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "short", -1), ended_ns - from_ns);
     assert_in_range(sim_wall_of(sim, "short", "[thread ended]"), 0, 21 * SIM_MS);
     assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_THREAD_ENDED], 1);
@@ -528,7 +528,7 @@ static void shares_of_phases_are_within_a_point(void **state)
         sim_start(sim);
         const int64_t from_ns = sim->tick_ns;
         sim_run(sim, 600 * SIM_S);
-        sim_seal(sim);
+        sim_finish(sim);
         const int64_t elapsed_ns = sim->tick_ns - from_ns;
         assert_int_equal(sim_wall(sim, "phases", -1), elapsed_ns);
         for (int stack = 0; stack < 4; stack++) {
@@ -567,7 +567,7 @@ static void cpu_time_of_a_group_follows_its_clocks(void **state)
     sim_start(sim);
     for (int report = 0; report < 3; report++) {
         sim_run(sim, 20 * SIM_S);
-        sim_seal(sim);
+        sim_finish(sim);
         used_ns = 0;
         for (int i = 0; i < THREADS; i++)
             used_ns += sim_used(threads[i]);
@@ -590,7 +590,7 @@ static void unseen_cpu_time_goes_to_the_last_target(void **state)
     sim_script(thread, 1, 2 * SIM_US, true);
     sim_start(sim);
     sim_run(sim, 20 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_cpu(sim, "timer", -1), sim_used(thread));
     assert_true(sim_used(thread) >= 19 * 2 * SIM_US);
     assert_int_equal(sim_cpu(sim, "timer", 0), sim_used(thread));
@@ -608,7 +608,7 @@ static void a_new_threads_clock_begins_at_its_start(void **state)
     sim_script(thread, 1, 3600 * SIM_S, true);
     const int64_t started_ns = sim->now_ns;
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "new", 1), sim->tick_ns - started_ns);
     assert_in_range(labs(sim_cpu(sim, "new", 1) - sim_wall(sim, "new", 1)), 0, SIM_MS);
     sim_destroy(sim);
@@ -669,9 +669,9 @@ static void chaos_tick(struct chaos *chaos, int64_t ns)
         chaos->is_known[i] = chaos->threads[i] != NULL && chaos->is_running;
 }
 
-static void chaos_seal(struct chaos *chaos)
+static void chaos_finish(struct chaos *chaos)
 {
-    const struct smp_profile *profile = sim_seal(chaos->sim);
+    const struct smp_profile *profile = sim_finish(chaos->sim);
 
     chaos->credited_ns += smp_profile_total(profile, SMP_MEASURE_WALL);
     chaos->polls += profile->tally.polls;
@@ -727,11 +727,11 @@ static void live(struct chaos *chaos, const char *options)
                                                                          ? 2 * SIM_S
                                                                          : 60 * SIM_MS)));
         if (sim_random(chaos->sim, 200) == 0)
-            chaos_seal(chaos);
+            chaos_finish(chaos);
     }
     if (chaos->is_running)
         chaos_stop_or_go(chaos);
-    chaos_seal(chaos);
+    chaos_finish(chaos);
 }
 
 static void all_time_is_attributed_once(void **state)
@@ -789,7 +789,7 @@ static void live_with_refusal(size_t number, size_t *refused)
     sim_run(sim, SIM_S);
     *refused = failing_alloc_disarm(&failing);
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     credited_ns += smp_profile_total(sim->profile, SMP_MEASURE_WALL);
     expected_ns += 3 * sim->tick_ns;
     assert_int_equal(credited_ns, expected_ns);

@@ -222,7 +222,7 @@ static void without_roots_the_counter_is_not_started(void **state)
     assert_int_equal(smp_sampler_idle_ticks(s.f->sampler) > 0, 0); /* a thread is due */
     run(&s, 3 * S);
     smp_sampler_reset_counts(s.f->sampler);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(s.counter->starts + s.counter->reads + s.counter->position_calls, 0);
     assert_int_equal(s.counter->resets, 0);
     assert_null(s.f->profile->counts.account);
@@ -253,7 +253,7 @@ static void a_profile_has_the_calls_of_the_counter(void **state)
     run(&s, 2 * S);
     fake_counter_exit(s.counter, thread);
     fake_counter_exit(s.counter, thread);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(calls_of(&s, "handle"), 1);
     assert_int_equal(calls_of(&s, "handle|load"), 10000000);
     assert_int_equal(calls_of(&s, "handle|parse"), 1);
@@ -264,13 +264,13 @@ static void a_profile_has_the_calls_of_the_counter(void **state)
     /* the next interval has only the new calls */
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     fake_counter_call(s.counter, thread, s.methods[1], 4);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(calls_of(&s, "handle"), 1);
     assert_int_equal(calls_of(&s, "handle|load"), 4);
     assert_int_equal(all_calls(&s), 5);
     /* a callee is found below its callers although these did not change */
     fake_counter_call(s.counter, thread, s.methods[1], 2);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(calls_of(&s, "handle"), 0);
     assert_int_equal(calls_of(&s, "handle|load"), 2);
     assert_int_equal(counted_group(s.f->profile, "main")->max_depth, 2);
@@ -348,7 +348,7 @@ static void random_programs_are_counted_to_the_last_call(void **state)
             if (i % 50 == 0)
                 sampler_fixture_tick(s.f, TICK * (int64_t)(1 + smp_random_next(&random) % 30));
         }
-        sampler_fixture_seal(s.f);
+        sampler_fixture_finish(s.f);
         for (size_t i = 0; i < reference->count; i++) {
             assert_int_equal(calls_of(&s, reference->paths[i]), reference->calls[i]);
             sum += reference->calls[i];
@@ -373,7 +373,7 @@ static void threads_of_a_group_share_a_tree(void **state)
         fake_counter_call(s.counter, thread, s.methods[1], 2);
     }
     sampler_fixture_start(s.f);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(self_of(&s, "pool-", "handle", SMP_MEASURE_CALLS), 3);
     assert_int_equal(self_of(&s, "pool-", "handle|load", SMP_MEASURE_CALLS), 6);
     assert_int_equal(counted_group(s.f->profile, "pool-")->thread_count, 3);
@@ -408,7 +408,7 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     fake_counter_end(s.counter, known);
     fake_counter_end(s.counter, unknown);
     fake_counter_end(s.counter, nameless);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(calls_of(&s, "handle|load"), 5);
     assert_int_equal(calls_of(&s, "handle"), 2);
     assert_int_equal(wall_of(&s, "handle"), S + 2 * TICK);
@@ -445,7 +445,7 @@ static void a_thread_that_ends_before_the_first_read_is_known_from_a_tick(void *
     fake_counter_end(s.counter, thread);
     run(&s, 2 * TICK);
     assert_int_equal(s.counter->reads, 0);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(calls_of(&s, "handle"), 1);
     assert_int_equal(wall_of(&s, "handle"), 2 * TICK);
     end(&s);
@@ -472,7 +472,7 @@ static void calls_of_a_thread_that_ends_before_it_is_named_are_counted(void **st
         fake_counter_end(s.counter, thread);
         if (i == 2)
             run(&s, S); /* the read comes after its record was freed */
-        sampler_fixture_seal(s.f);
+        sampler_fixture_finish(s.f);
         assert_int_equal(self_of(&s, "[ended threads]", "handle", SMP_MEASURE_CALLS), 1);
         assert_int_equal(self_of(&s, "[ended threads]", "handle|load", SMP_MEASURE_CALLS), 2);
         assert_int_equal(all_calls(&s), 3);
@@ -517,12 +517,12 @@ static void a_thread_that_no_tick_has_seen_is_counted_once(void **state)
     struct fake_thread *const unseen = fake_jvm_start(s.f->vm, "child-1");
     const int thread = fake_counter_thread(s.counter, unseen->thread.serial, NULL);
     count_root(&s, thread);
-    parts[0] = smp_profile_hold(sampler_fixture_seal(s.f));
+    parts[0] = smp_profile_hold(sampler_fixture_finish(s.f));
     count_root(&s, thread);
     fake_jvm_end(s.f->vm, unseen);
     fake_counter_end(s.counter, thread);
     run_a_crowd(&s);
-    parts[1] = smp_profile_hold(sampler_fixture_seal(s.f));
+    parts[1] = smp_profile_hold(sampler_fixture_finish(s.f));
     for (size_t i = 0; i < 2; i++) {
         struct smp_profile *merged = NULL;
         assert_int_equal(counted_group(parts[i], "[ended threads]")->thread_count, 1);
@@ -560,7 +560,7 @@ static void counted_groups_follow_the_name_rule(void **state)
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     fake_counter_enter(s.counter, secret, s.methods[0], true);
     run(&s, S);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(self_of(&s, "by rule", "handle", SMP_MEASURE_CALLS), 1);
     assert_int_equal(all_calls(&s), 1);
     end(&s);
@@ -583,7 +583,7 @@ static void calls_go_to_the_current_group_of_the_thread(void **state)
     run(&s, 20 * S);
     fake_counter_call(s.counter, thread, s.methods[1], 4);
     run(&s, 2 * S);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(calls_of(&s, "handle|load"), 3);
     assert_int_equal(self_of(&s, "other", "handle|load", SMP_MEASURE_CALLS), 4);
     assert_int_equal(self_of(&s, "other", "handle", SMP_MEASURE_CALLS), 0);
@@ -606,7 +606,7 @@ static void threads_that_are_not_sampled_are_not_counted(void **state)
     fake_counter_enter(s.counter, is_virtual, s.methods[0], true);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     run(&s, 2 * S);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(all_calls(&s), 1);
     assert_int_equal(calls_of(&s, "handle"), 1);
     assert_int_equal(lost(&s, SMP_LOST_OVER_MEMORY), 0);
@@ -669,7 +669,7 @@ static void counted_calls_have_the_time_of_the_stacks_that_lead_to_them(void **s
     fake_counter_exit(s.counter, thread);
     fake_counter_exit(s.counter, thread);
     run_in(&s, sampled, "java.lang.Thread.run", TICK);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(wall_of(&s, "handle"), S + 4 * TICK);
     assert_int_equal(wall_of(&s, "handle|load"), 2 * S);
     for (int i = 0; i < 2; i++) {
@@ -695,7 +695,7 @@ static void time_goes_to_the_call_that_the_thread_reports(void **state)
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     fake_counter_enter(s.counter, thread, s.methods[1], false);
     run(&s, 2 * S); /* a read, so that the following calls are known */
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     for (int i = 0; i < 2; i++) {
         sampled->spot =
             (struct smp_call_spot){ .tree = counted->thread.tree, .ordinal = counted->position };
@@ -704,7 +704,7 @@ static void time_goes_to_the_call_that_the_thread_reports(void **state)
         run_in(&s, sampled, "app.Shop.handle", 4 * TICK);
         sampled->spot = (struct smp_call_spot){ 0 };
         run_in(&s, sampled, "app.Shop.handle", 3 * TICK);
-        sampler_fixture_seal(s.f);
+        sampler_fixture_finish(s.f);
         assert_int_equal(wall_of(&s, "handle|load"), S);
         assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
         assert_int_equal(counted_group(s.f->profile, "main")->hook_ns, 4 * TICK);
@@ -725,7 +725,7 @@ static void counted_calls_have_times_by_state(void **state)
                         "java.lang.Thread.run|app.Shop.handle|java.lang.Thread.sleep", &thread);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     run(&s, 2 * S);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(wall_of(&s, "handle"), 2 * S);
     assert_int_equal(self_of(&s, "main", "handle", SMP_MEASURE_WAITING), 2 * S);
     assert_int_equal(self_of(&s, "main", "handle", SMP_MEASURE_CPU), 0);
@@ -746,7 +746,7 @@ static void with_the_clock_cpu_all_times_are_cpu_times(void **state)
     fake_counter_enter(s.counter, thread, s.methods[1], false);
     fake_jvm_expire(s.f->vm, sampled, 3);
     run(&s, TICK);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(wall_of(&s, "handle"), 0);
     assert_int_equal(wall_of(&s, "handle|load"), 3 * TICK);
     end(&s);
@@ -775,7 +775,7 @@ static void exact_times_become_own_times(void **state)
             fake_counter_exit(s.counter, thread);
         }
     }
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(wall_of(&s, "handle"), 3 * 7 * MS + 2 * MS);
     assert_int_equal(wall_of(&s, "handle|load"), 3 * 11 * MS);
     assert_int_equal(wall_of(&s, "handle|load|load"), 3 * (2 * MS + TICK));
@@ -783,7 +783,7 @@ static void exact_times_become_own_times(void **state)
     /* the running call continues in the next interval */
     fake_clock_advance(&s.f->clock, 5 * MS);
     fake_counter_exit(s.counter, thread);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(wall_of(&s, "handle"), 5 * MS);
     assert_int_equal(sum + 5 * MS, 3 * (20 * MS + TICK) + 2 * MS + 5 * MS);
     assert_int_equal(self_of(&s, "main", "handle", SMP_MEASURE_CPU), 0);
@@ -807,7 +807,7 @@ static void exact_times_exclude_the_time_in_probes(void **state)
     s.counter->threads[thread].is_in_hook = true;
     run(&s, 5 * TICK);
     s.counter->threads[thread].is_in_hook = false;
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     /* The tick after the callees includes their time, too. */
     const int64_t hook_ns = counted_group(s.f->profile, "main")->hook_ns;
     assert_int_equal(hook_ns, 5 * TICK + 9 * MS);
@@ -816,7 +816,7 @@ static void exact_times_exclude_the_time_in_probes(void **state)
     run(&s, 2 * TICK);
     fake_counter_enter(s.counter, thread, s.methods[1], false);
     fake_counter_exit(s.counter, thread);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(wall_of(&s, "handle"), 2 * TICK);
     end(&s);
 }
@@ -840,7 +840,7 @@ static void the_cost_of_probes_is_subtracted_from_their_calls(void **state)
         run(&s, 2 * TICK);
         fake_counter_exit(s.counter, thread);
     }
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(counted_group(s.f->profile, "main")->hook_ns, 9 * TICK);
     assert_int_equal(wall_of(&s, "handle"), 10 * TICK);
     assert_int_equal(wall_of(&s, "handle|load"), 9 * 2 * TICK);
@@ -864,7 +864,7 @@ static void times_of_reads_that_take_time_add_up(void **state)
     for (int i = 0; i < 20; i++) {
         fake_clock_advance(&s.f->clock, MS);
         atomic_store(&s.f->clock.step_ns, i < 19 ? 1000 : 0);
-        sampler_fixture_seal(s.f);
+        sampler_fixture_finish(s.f);
         sum_ns += tree_wall(s.f->profile->tree, counted_group(s.f->profile, "main")->root);
     }
     /* The root's last reading is at most a few steps older than those of its callees. */
@@ -888,7 +888,7 @@ static void virtual_threads_are_in_the_group_named_by_the_counter(void **state)
     }
     fake_counter_enter(s.counter, fake_counter_thread(s.counter, 0, NULL), s.methods[0], true);
     run(&s, 2 * S);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(self_of(&s, "order-1", "handle", SMP_MEASURE_CALLS), 3);
     assert_int_equal(self_of(&s, "[virtual threads]", "handle", SMP_MEASURE_CALLS), 1);
     const struct smp_group_info *info = counted_group(s.f->profile, "order-1");
@@ -910,7 +910,7 @@ static void roots_have_their_shortest_and_longest_call(void **state)
         fake_counter_exit(s.counter, thread);
         run(&s, 2 * S); /* a read in the meantime */
     }
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     const struct smp_root_time *time =
         smp_root_times_find(s.f->profile->counts.root_times, node_of_path(&s, "main", "handle"));
     assert_non_null(time);
@@ -918,7 +918,7 @@ static void roots_have_their_shortest_and_longest_call(void **state)
     assert_int_equal(time->total_ns, 15 * MS);
     assert_int_equal(time->min_ns, 1 * MS);
     assert_int_equal(time->max_ns, 9 * MS);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(smp_root_times_count(s.f->profile->counts.root_times), 0);
     end(&s);
 }
@@ -937,7 +937,7 @@ static void with_exact_timing_each_method_has_its_shortest_and_longest_call(void
         fake_counter_exit(s.counter, thread);
         run(&s, 2 * S); /* a read in the meantime */
     }
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     const struct smp_root_times *const times = s.f->profile->counts.root_times;
     const struct smp_root_time *const time =
         smp_root_times_find(times, node_of_path(&s, "main", "handle|load"));
@@ -967,16 +967,16 @@ static void many_threads_are_polled_in_part(void **state)
     }
     sampler_fixture_start(s.f);
     run(&s, 200 * TICK);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     all_ns = 2000 * 200 * TICK;
     /* the fake clock reports no cost */
     assert_int_equal(counted_group(s.f->profile, "virtual")->hook_ns, all_ns);
     s.counter->clock = &s.f->clock;
     s.counter->place_cost_ns = 10000;
     run(&s, 20 * TICK);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     run(&s, 200 * TICK);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     const int64_t in_part_ns = counted_group(s.f->profile, "virtual")->hook_ns;
     assert_in_range(in_part_ns, all_ns - all_ns / 30, all_ns + all_ns / 30);
     assert_int_not_equal(in_part_ns, all_ns);
@@ -999,7 +999,7 @@ static void a_reset_restarts_counts_at_zero(void **state)
     smp_sampler_reset_counts(s.f->sampler);
     fake_counter_call(s.counter, thread, s.methods[1], 7);
     run(&s, 3 * TICK);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(calls_of(&s, "handle"), 0);
     assert_int_equal(calls_of(&s, "handle|load"), 7);
     assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
@@ -1021,7 +1021,7 @@ static void a_reset_before_the_first_read_discards_times_too(void **state)
     assert_int_equal(s.counter->reads, 0);
     smp_sampler_reset_counts(s.f->sampler);
     run(&s, 3 * TICK);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
     assert_int_equal(sampler_fixture_total(s.f, "main", ""), 5 * TICK);
     end(&s);
@@ -1067,7 +1067,7 @@ static void calls_of_a_pause_are_not_counted(void **state)
     sampler_fixture_start(s.f);
     fake_counter_call(s.counter, thread, s.methods[1], 4);
     run(&s, S);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(calls_of(&s, "handle|load"), 7);
     assert_int_equal(wall_of(&s, "handle"), 2 * S);
     assert_int_equal(s.counter->starts, 1);
@@ -1091,7 +1091,7 @@ static void a_refusal_of_the_counter_is_reported_and_sampling_continues(void **s
     sampler_fixture_start(s.f);
     run(&s, S);
     assert_false(was_logged(&s, "rootMethods"));
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(s.counter->starts, 1);
     assert_int_equal(s.counter->reads + s.counter->stops, 0);
     assert_int_equal(sampler_fixture_total(s.f, "main", ""), 2 * S);
@@ -1124,7 +1124,7 @@ static void a_jvm_without_a_counter_is_reported(void **state)
     s.f = sampler_fixture_create(ROOTS);
     sampler_fixture_start(s.f);
     assert_true(was_logged(&s, "rootMethods has no effect: this JVM does not let methods be"));
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     sampler_fixture_destroy(s.f);
 }
 
@@ -1232,11 +1232,11 @@ static void lost_calls_are_in_the_account(void **state)
     s.counter->threads[thread].uncounted = 12345;
     run(&s, S);
     s.counter->threads[thread].uncounted = 5;
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(lost(&s, SMP_LOST_OVER_NODES), 12350);
     assert_int_equal(figure(&s, SMP_COUNTING_INSTRUMENTED), 17);
     assert_int_equal(figure(&s, SMP_COUNTING_BATCHES), 3);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_int_equal(lost(&s, SMP_LOST_OVER_NODES), 0);
     assert_int_equal(figure(&s, SMP_COUNTING_INSTRUMENTED), 17);
     assert_int_equal(figure(&s, SMP_COUNTING_BATCHES), 0);
@@ -1262,7 +1262,7 @@ static void sampled_methods_are_reported_to_the_counter(void **state)
     run(&s, 3 * S);
     assert_memory_equal(s.counter->sampled, SHOWN, strlen(SHOWN));
     assert_memory_equal(s.counter->sampled + strlen(SHOWN), SHOWN, strlen(SHOWN));
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     s.counter->sampled[0] = '\0';
     run(&s, 3 * S);
     assert_memory_equal(s.counter->sampled, SHOWN, strlen(SHOWN));
@@ -1285,7 +1285,7 @@ static void without_sampled_times_the_account_says_why_there_is_no_cpu_time(void
         (void)begin_in_root(&s, cases[i].options);
         s.counter->figures.methods = 17;
         run(&s, S);
-        sampler_fixture_seal(s.f);
+        sampler_fixture_finish(s.f);
         assert_int_equal(figure(&s, SMP_COUNTING_NO_CPU_TIME), cases[i].methods);
         end(&s);
     }
@@ -1317,7 +1317,7 @@ static void every_lost_call_is_accounted_for(void **state)
         failing_alloc_arm(&failing, first, first + first % 3);
         run(&s, 2 * S);
         refused = failing_alloc_disarm(&failing);
-        sampler_fixture_seal(s.f);
+        sampler_fixture_finish(s.f);
         assert_int_equal(placed_calls(&s) + (int64_t)lost(&s, SMP_LOST_OVER_MEMORY), calls);
         end(&s);
         most = first;
@@ -1348,7 +1348,7 @@ static void a_full_tree_counts_its_lost_calls(void **state)
     }
     sampler_fixture_start(s.f);
     run(&s, 2 * S);
-    sampler_fixture_seal(s.f);
+    sampler_fixture_finish(s.f);
     assert_true(lost(&s, SMP_LOST_OVER_MEMORY) > 1000);
     assert_true(lost(&s, SMP_LOST_OVER_MEMORY) < (uint64_t)calls / 2);
     assert_int_equal(placed_calls(&s) + (int64_t)lost(&s, SMP_LOST_OVER_MEMORY), calls);

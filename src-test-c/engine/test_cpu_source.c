@@ -63,7 +63,7 @@ static void cpu_time_is_measured_by_timers(void **state)
     fake_jvm_expire(f->vm, busy, 3); /* a timer with overruns */
     make_ticks(f, 100);
     fake_jvm_expire(f->vm, busy, 2); /* collected at the end of the interval */
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), 6 * TICK);
     assert_int_equal(sampler_fixture_sum(f), 6 * TICK);
     assert_int_equal(sampler_fixture_total(f, "waiting", ""), -1);
@@ -84,7 +84,7 @@ static void the_time_of_a_dropped_sample_is_added_to_the_next_one(void **state)
     make_ticks(f, 1);
     fake_jvm_expire(f->vm, busy, 1);
     make_ticks(f, 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), 4 * TICK);
     assert_int_equal(sampler_fixture_sum(f), 4 * TICK);
     assert_int_equal(f->profile->tally.polls, 3);
@@ -107,7 +107,7 @@ static void a_timer_ends_with_its_thread(void **state)
     make_ticks(f, 2); /* a young thread is visited at every tick */
     assert_int_equal(fake_jvm_timers(f->vm), 0);
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "one", LOOP), TICK);
     assert_int_equal(sampler_fixture_self(f, "one", "[thread ended]"), 2 * TICK);
     assert_int_equal(f->profile->counters[SMP_COUNTER_UNSEEN_THREADS], 0);
@@ -127,7 +127,7 @@ static void a_pause_has_no_timers(void **state)
     assert_int_equal(fake_jvm_timers(f->vm), 0);
     sampler_fixture_start(f);
     assert_int_equal(fake_jvm_timers(f->vm), 3);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), TICK);
     assert_int_equal(sampler_fixture_self(f, "busy", "[walk buffer full]"), TICK);
 }
@@ -146,7 +146,7 @@ static void a_new_interval_starts_new_timers(void **state)
     assert_int_equal(fake_jvm_timers(f->vm), 1);
     fake_jvm_expire(f->vm, busy, 1);
     sampler_fixture_tick(f, 10 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), TICK + 10 * MS);
 }
 
@@ -168,7 +168,7 @@ static void a_thread_that_is_not_sampled_has_no_timer(void **state)
     sampler_fixture_configure(f, "clock=CPU\nskipDaemonThreads=true\n"); /* after its sample */
     make_ticks(f, 1);
     assert_int_equal(fake_jvm_timers(f->vm), 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_sum(f), TICK);
 }
 
@@ -213,7 +213,7 @@ static void time_without_a_timer_is_read_from_the_clock(void **state)
     fake_clock_spend_cpu(&f->clock, 7 * MS);
     make_ticks(f, 1);
     fake_clock_spend_cpu(&f->clock, 5 * MS); /* read at the end of the interval */
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), 12 * MS);
     assert_int_equal(sampler_fixture_sum(f), 12 * MS);
 }
@@ -232,7 +232,7 @@ static void an_ended_thread_without_a_timer_has_its_last_time(void **state)
     one->thread.ended_cpu_ns = 1009 * MS;
     fake_jvm_end(f->vm, one);
     make_ticks(f, 2);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "one", "[no CPU timer]"), 9 * MS);
 }
 
@@ -281,7 +281,7 @@ static void time_read_from_the_clock_is_not_attributed_twice_at_the_end(void **s
     one->thread.ended_cpu_ns = 3000 * MS + TICK;
     fake_jvm_end(f->vm, one);
     make_ticks(f, 100); /* until its next visit */
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "one", "[thread ended]"), TICK);
     assert_int_equal(sampler_fixture_sum(f), 3000 * MS + TICK);
 }
@@ -296,7 +296,7 @@ static void a_thread_without_a_tid_has_no_cpu_time(void **state)
     sampler_fixture_start(f);
     fake_clock_spend_cpu(&f->clock, 7 * MS);
     make_ticks(f, 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->tally.polls, 0);
 }
 
@@ -307,7 +307,7 @@ static void without_cpu_time_there_is_no_sample(void **state)
 
     start_without_timers(f);
     make_ticks(f, 3);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->tally.polls, 0);
 }
 
@@ -358,7 +358,7 @@ static void thousands_of_threads_without_timers_cost_little(void **state)
     assert_in_range(after.timer_starts - before.timer_starts, TICKS / 2, TICKS);
     assert_in_range(after.name_reads - before.name_reads, THREADS * TICKS / LOOKBACK_TICKS,
                     THREADS * TICKS / 10);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), THREADS * TICKS * MS);
     fake_jvm_fail_timers(f->vm, SMP_OK);
     make_ticks(f, LOOKBACK_TICKS);
@@ -395,7 +395,7 @@ static void time_before_a_thread_was_attached_is_not_attributed_without_a_timer(
     fake_jvm_identify(attached, 1);
     fake_clock_spend_cpu(&f->clock, 7 * MS);
     make_ticks(f, 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "native-", "[no CPU timer]"), 7 * MS);
 }
 
@@ -417,7 +417,7 @@ static void clocks_are_read_if_timers_are_short(void **state)
         sampler_fixture_start(f);
         fake_clock_spend_cpu(&f->clock, 7 * MS);
         make_ticks(f, 1);
-        sampler_fixture_seal(f);
+        sampler_fixture_finish(f);
         assert_int_equal(sampler_fixture_sum(f), cases[i].is_read ? 7 * MS : 0);
         sampler_fixture_destroy(f);
     }
@@ -453,7 +453,7 @@ static void with_a_users_rule_a_sample_reads_no_name(void **state)
     reads = name_reads_of_a_tick(f);
     fake_jvm_expire(f->vm, busy, 1);
     assert_int_equal(name_reads_of_a_tick(f), reads);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_sum(f), TICK);
 }
 
@@ -543,7 +543,7 @@ static void time_that_the_rule_skips_is_not_attributed(void **state)
     make_ticks(f, 1);
     fake_clock_spend_cpu(&f->clock, 3 * MS);
     make_ticks(f, 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_sum(f), 10 * MS);
 }
 
@@ -674,7 +674,7 @@ static void a_sample_of_a_thread_that_is_no_longer_chosen_reads_no_name(void **s
     smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, &other, 1, &destroyed), true);
     fake_jvm_expire(f->vm, busy, 1);
     make_ticks(f, 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(fake_jvm_get_counts(f->vm).name_reads, reads);
     assert_int_equal(sampler_fixture_sum(f), 0);
 }
@@ -690,7 +690,7 @@ static void cpu_time_in_a_pause_is_not_attributed(void **state)
     sampler_fixture_start(f);
     fake_clock_spend_cpu(&f->clock, 3 * MS);
     make_ticks(f, 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), 10 * MS);
 }
 
@@ -706,7 +706,7 @@ static void cpu_time_of_a_thread_that_ends_in_a_pause_is_not_attributed(void **s
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
     sampler_fixture_start(f);
     make_ticks(f, 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), -1);
 }
 
@@ -743,7 +743,7 @@ static void a_sample_goes_to_the_current_name_of_its_thread(void **state)
     fake_jvm_rename(f->vm, busy, "after");
     fake_jvm_expire(f->vm, busy, 2);
     make_ticks(f, 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "before", LOOP), TICK);
     assert_int_equal(sampler_fixture_self(f, "after", LOOP), 2 * TICK);
 }
@@ -756,7 +756,7 @@ static void sampling_once_walks_only_threads_that_run(void **state)
     fake_jvm_identify(started(f, "running"), gettid());
     started(f, "waiting");
     smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), TICK);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "running", LOOP), TICK);
     assert_int_equal(f->profile->tally.polls, 1);
     assert_int_equal(fake_jvm_timers(f->vm), 0);
@@ -776,14 +776,14 @@ static void time_without_samples_has_a_row(void **state)
     make_ticks(f, 1);
     fake_clock_spend_cpu(&f->clock, 3000 * MS);
     make_ticks(f, 100);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), 2 * TICK);
     assert_int_equal(sampler_fixture_self(f, "busy", "[signal not answered]"), 3000 * MS);
     fake_jvm_expire(f->vm, busy, 60); /* the signal that was blocked, with its overruns */
     fake_clock_spend_cpu(&f->clock, TICK);
     fake_jvm_expire(f->vm, busy, 1);
     make_ticks(f, 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_sum(f), TICK);
 }
 

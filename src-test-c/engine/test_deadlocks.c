@@ -44,7 +44,7 @@ static struct sim *start_cycle_of(int threads)
 
 static uint64_t deadlocks(struct sim *sim)
 {
-    sim_seal(sim);
+    sim_finish(sim);
     return sim->profile->counters[SMP_COUNTER_DEADLOCKS];
 }
 

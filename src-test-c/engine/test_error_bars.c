@@ -260,7 +260,7 @@ static void study_run(struct study *study, uint64_t seed)
     sim_start(sim);
     sim_run(sim, RUN_S * SIM_S);
     sim_pause(sim);
-    sim_seal(sim);
+    sim_finish(sim);
     const struct smp_group_errors errors =
         smp_group_errors_of(sim->profile, sim_group(sim, "p-")->root);
     for (int i = 0; i < study->way->row_count; i++) {
@@ -385,12 +385,12 @@ static void assert_bars_of_rare_polls(int64_t tick_cpu_ns)
     sim->jitter_percent = 50;
     sim_start(sim);
     sim_run(sim, 20 * SIM_S); /* at the start the limit allows more */
-    sim_seal(sim);
+    sim_finish(sim);
     truth = sim_truth(sim, thread, 1);
     for (int i = 0; i < INTERVALS; i++) {
         struct smp_error_range range;
         sim_run(sim, INTERVAL_MS * SIM_MS);
-        sim_seal(sim);
+        sim_finish(sim);
         const int64_t before = truth;
         truth = sim_truth(sim, thread, 1);
         const uint32_t node = node_of(sim, 1);
@@ -425,7 +425,7 @@ static void a_thread_that_waits_all_the_time_is_exact(void **state)
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
     sim_pause(sim);
-    sim_seal(sim);
+    sim_finish(sim);
     const struct smp_group_errors errors =
         smp_group_errors_of(sim->profile, sim_group(sim, "idle-")->root);
     const uint32_t node = node_of(sim, 0);
@@ -443,14 +443,14 @@ static void error_bars_can_be_switched_off_and_on(void **state)
     loop_7_ms(sim, sim_add(sim, "p-1"));
     sim_start(sim);
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_false(smp_tree_has_errors(sim->profile->tree));
     /* It takes effect from the next interval on. */
     sim_configure(sim, "samplingFrequencyMillis=20\nerrorBars=true\n");
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_true(smp_tree_has_errors(sim->profile->tree));
     assert_int_equal(sim->profile->counters[SMP_COUNTER_LOST_ERRORS], 0);
     sim_destroy(sim);

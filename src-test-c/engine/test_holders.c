@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocked time is charged to the stacks of the lock holders. sim_seal() checks each time that the
+/* Blocked time is charged to the stacks of the lock holders. sim_finish() checks each time that the
  * sum is the blocked time. */
 #include "engine/sources/holders.h"
 
@@ -44,7 +44,7 @@ static void blocked_time_is_charged_to_the_stack_of_a_running_holder(void **stat
     hold(a, holder);
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(blocked_ns(sim, "a"), sim->profile->elapsed_ns);
     assert_int_equal(sim_held(sim, "holder", 3), sim->profile->elapsed_ns);
     assert_int_equal(sim_holders(sim, "holder")->thread_count, 1);
@@ -96,7 +96,7 @@ static void each_lock_has_its_waiting_and_holding_lines(void **state)
     sim_start(sim);
     for (int i = 0; i < 2; i++) {
         sim_run(sim, 10 * SIM_S);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(lock_ns(sim, "com.acme.Cart", ".m1(", ".m3("), sim->profile->elapsed_ns);
         assert_int_equal(lock_ns(sim, "[unknown lock]", ".m2(", ".m3("), sim->profile->elapsed_ns);
         assert_int_equal(smp_lock_times_count(sim->profile->lock_times), 2);
@@ -116,7 +116,7 @@ static void a_chain_of_owners_is_charged_to_its_end(void **state)
     hold(b, c);
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     /* The first poll of a finds time before b was polled; it goes to b's stack. */
     assert_in_range(sim_held(sim, "c", 3), 2 * sim->profile->elapsed_ns - SIM_S,
                     2 * sim->profile->elapsed_ns);
@@ -142,9 +142,9 @@ static void a_chain_continues_at_an_owner_that_blocks_again(void **state)
         sim_add_waiting(sim, "idle", i % 10);
     sim_start(sim);
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     const int64_t held_ns = sim_held(sim, "c", 3);
     const int64_t blocked_of_both_ns = blocked_ns(sim, "a") + blocked_ns(sim, "b");
     if (held_ns < blocked_of_both_ns / 1000 * 995)
@@ -165,7 +165,7 @@ static void the_owner_is_read_once_while_the_thread_does_not_run(void **state)
     sim_run(sim, SIM_S);
     for (int i = 0; i < 3; i++) {
         sim_run(sim, 60 * SIM_S);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(sim_held(sim, "holder", 3), blocked_ns(sim, "a"));
         assert_int_equal(blocked_ns(sim, "a"), sim->profile->elapsed_ns);
     }
@@ -187,7 +187,7 @@ static void time_goes_to_each_owner_for_as_long_as_it_holds_the_lock(void **stat
         hold(a, i % 4 == 0 ? first : second);
         sim_run(sim, 5 * SIM_S);
     }
-    sim_seal(sim);
+    sim_finish(sim);
     assert_in_range(sim_held(sim, "first", 3), 105 * SIM_S, 145 * SIM_S);
     assert_int_equal(sim_held(sim, "first", 3) + sim_held(sim, "second", 4), blocked_ns(sim, "a"));
     sim_destroy(sim);
@@ -209,7 +209,7 @@ static void a_holder_without_a_cpu_is_charged_at_its_current_stack(void **state)
     hold(a, holder);
     sim_start(sim);
     sim_run(sim, 200 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     expected_ns = sim_truth(sim, holder, 1);
     print_message("held at 1: %.1f s, expected %.1f s\n", (double)sim_held(sim, "holder", 1) / 1e9,
                   (double)expected_ns / 1e9);
@@ -236,7 +236,7 @@ static void blocked_time_waits_for_the_holders_answer_in_the_next_tick(void **st
     hold(b, a);
     sim_start(sim);
     sim_run(sim, 20 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_true(sim_held(sim, "a", 2) <= blocked_ns(sim, "b") / 100);
     assert_true(sim_held(sim, "b", 2) <= blocked_ns(sim, "a") / 100);
     assert_true(sim_held(sim, "a", 1) >= blocked_ns(sim, "b") / 100 * 95);
@@ -264,7 +264,7 @@ static void unknown_owners_have_rows(void **state)
         a->owner_kind = cases[i].kind;
         sim_start(sim);
         sim_run(sim, 10 * SIM_S);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(sim_held_by(sim, cases[i].row), sim->profile->elapsed_ns);
         assert_int_equal(counter(sim, SMP_COUNTER_OWNERS_UNKNOWN), a->owner_reads);
         assert_int_equal(counter(sim, SMP_COUNTER_OWNER_READS), a->owner_reads);
@@ -285,7 +285,7 @@ static void an_owner_that_is_not_sampled_has_a_row(void **state)
     sim_run(sim, SIM_S);
     sim_end(sim, gone);
     sim_run(sim, 10 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_in_range(sim_held_by(sim, "[owner not read]"), 9 * SIM_S, 11 * SIM_S);
     sim_destroy(sim);
 }
@@ -299,7 +299,7 @@ static void a_lock_without_an_owner_causes_no_blocked_time(void **state)
     a->owner_kind = SMP_OWNER_NONE;
     sim_start(sim);
     sim_run(sim, 2 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_true(sim_state(sim, "a", 1, SMP_STATE_RUNNABLE) > 0);
     assert_int_equal(sim_wall(sim, "a", -1), sim->profile->elapsed_ns);
     sim_destroy(sim);
@@ -318,11 +318,11 @@ static void a_cycle_of_owners_is_a_deadlock_once(void **state)
     hold(c, a);
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(counter(sim, SMP_COUNTER_DEADLOCKS), 1);
     assert_int_equal(sim_held(sim, "a", 1) + sim_held(sim, "b", 2), 3 * sim->profile->elapsed_ns);
     sim_run(sim, 10 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(counter(sim, SMP_COUNTER_DEADLOCKS), 0);
     sim_destroy(sim);
 }
@@ -334,7 +334,7 @@ static void set_any_owner(struct sim *sim, struct sim_thread *thread)
     thread->lock = sim_random(sim, 2) == 0 ? "com.acme.Cart" : "";
 }
 
-/* sim_seal() compares the sums. */
+/* sim_finish() compares the sums. */
 static void all_blocked_time_of_random_threads_is_charged(void **state)
 {
     (void)state;
@@ -351,9 +351,9 @@ static void all_blocked_time_of_random_threads_is_charged(void **state)
                 set_any_owner(sim, sim->threads[k]);
             sim_run(sim, (int64_t)(1 + sim_random(sim, 500)) * SIM_MS);
             if (sim_random(sim, 4) == 0)
-                sim_seal(sim);
+                sim_finish(sim);
         }
-        sim_seal(sim);
+        sim_finish(sim);
         sim_destroy(sim);
     }
 }

@@ -166,7 +166,7 @@ struct study {
     const char *options;
     /* the cost of a tick, which determines how rare polls of idle threads are */
     int64_t tick_cpu_ns;
-    int64_t seal_ns;    /* between two seals of an interval; 0: only at the end */
+    int64_t period_ns;  /* between two ends of an interval; 0: only at the end */
     int64_t warm_up_ns; /* sampled first: a start may use more CPU time than the limit */
     unsigned runs;
     struct sums wall[PROCESSES][STACKS];
@@ -238,19 +238,19 @@ static void run_once(struct study *study, uint64_t seed)
         sim_start(sim);
         sim_run(sim, study->warm_up_ns);
         sim_pause(sim);
-        sim_seal(sim);
+        sim_finish(sim);
     }
     sim_start(sim);
     const int64_t from_ns = sim->tick_ns;
     const int64_t till_ns = from_ns + RUN_TICKS * sim->interval_ns;
-    while (study->seal_ns > 0 && sim->tick_ns + study->seal_ns < till_ns) {
-        sim_run(sim, study->seal_ns);
-        sim_seal(sim);
+    while (study->period_ns > 0 && sim->tick_ns + study->period_ns < till_ns) {
+        sim_run(sim, study->period_ns);
+        sim_finish(sim);
         add_amounts(sim, credits);
     }
     sim_run(sim, till_ns - sim->tick_ns);
     sim_pause(sim);
-    sim_seal(sim);
+    sim_finish(sim);
     add_amounts(sim, credits);
     for (int i = 0; i < PROCESSES; i++) {
         int64_t total_ns = 0;
@@ -341,17 +341,17 @@ static void amounts_are_unbiased(void **state)
  * longer than the mean gap between polls, which is 160 ms here. */
 static void amounts_are_unbiased_with_many_intervals(void **state)
 {
-    static const int seals_ms[] = { 30, 250, 1000 };
+    static const int periods_ms[] = { 30, 250, 1000 };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(seals_ms) / sizeof(seals_ms[0]); i++) {
+    for (size_t i = 0; i < sizeof(periods_ms) / sizeof(periods_ms[0]); i++) {
         struct study study = {
-            .has_busy = seals_ms[i] < 200, /* this makes polls frequent */
+            .has_busy = periods_ms[i] < 200, /* this makes polls frequent */
             .interval_ns = 20 * SIM_MS,
             .options = "samplingFrequencyMillis=20\nidleLookbackMillis=5000\n"
                        "overheadLimitPerMille=1000\nmemoryLimitBytes=4194304\n",
             .tick_cpu_ns = 400 * SIM_US,
-            .seal_ns = seals_ms[i] * SIM_MS,
+            .period_ns = periods_ms[i] * SIM_MS,
         };
         for (uint64_t run = 0; run < runs_of_each(); run++)
             run_once(&study, run * 1000 + 500 + i);

@@ -13,7 +13,7 @@
 
 #define MS INT64_C(1000000)
 
-static void seal(struct interval_fixture *f, int64_t now_ns, int64_t wall_ms)
+static void finish(struct interval_fixture *f, int64_t now_ns, int64_t wall_ms)
 {
     assert_int_equal(smp_interval_finish(f->interval, now_ns, wall_ms, &f->profile), SMP_OK);
 }
@@ -55,7 +55,7 @@ static void a_full_tree_has_an_overflow_node_for_every_group(void **state)
     smp_interval_note(f->interval, late, last, outcome, SMP_STATE_RUNNING, 20 * MS,
                       (struct smp_span){ .from_ns = 0, .till_ns = 20 * MS });
     assert_int_equal(outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
-    seal(f, 0, 0);
+    finish(f, 0, 0);
     const struct smp_node *nodes = smp_tree_nodes(f->profile->tree);
     assert_int_equal(nodes[node].location, smp_methods_over_limit(f->methods));
     assert_int_equal(tree_wall(f->profile->tree, node), 50 * MS);
@@ -90,7 +90,7 @@ static void the_times_of_an_interval_cover_the_sampled_time(void **state)
     smp_interval_begin(f->interval, 180 * MS, 9000); /* after a pause */
     smp_interval_cover(f->interval, 100 * MS, 70 * MS);
     smp_interval_cover(f->interval, 200 * MS, 20 * MS);
-    seal(f, 1200 * MS, 10000);
+    finish(f, 1200 * MS, 10000);
     assert_int_equal(f->profile->from_wall_ms, 5000);
     assert_int_equal(f->profile->till_wall_ms, 9000);
     assert_int_equal(f->profile->elapsed_ns, 90 * MS);
@@ -106,7 +106,7 @@ static void assert_begin(int64_t shown_ms, int64_t from_wall_ms)
     struct interval_fixture *f = state;
     smp_interval_begin(f->interval, 1000 * MS, 50000);
     smp_interval_cover(f->interval, 11000 * MS, 7000 * MS); /* there was a pause in between */
-    seal(f, 11000 * MS, shown_ms);
+    finish(f, 11000 * MS, shown_ms);
     assert_int_equal(f->profile->till_wall_ms, shown_ms);
     assert_int_equal(f->profile->from_wall_ms, from_wall_ms);
     assert_int_equal(interval_fixture_teardown(&state), 0);
@@ -129,12 +129,12 @@ static void an_empty_interval_does_not_end_before_its_begin(void **state)
     struct interval_fixture *f = *state;
 
     smp_interval_begin(f->interval, 1000 * MS, 50000);
-    seal(f, 1000 * MS, 49999);
+    finish(f, 1000 * MS, 49999);
     assert_int_equal(f->profile->till_wall_ms, 49999);
     assert_int_equal(f->profile->from_wall_ms, 49999);
 }
 
-static void refused_seal_leaves_the_interval_open(void **state)
+static void a_refused_finish_leaves_the_interval_open(void **state)
 {
     struct interval_fixture *f = *state;
     struct failing_alloc failing;
@@ -151,7 +151,7 @@ static void refused_seal_leaves_the_interval_open(void **state)
     assert_null(f->profile);
     smp_interval_note(f->interval, key, node, outcome, SMP_STATE_RUNNING, 50 * MS,
                       (struct smp_span){ .from_ns = 0, .till_ns = 50 * MS });
-    seal(f, 0, 0);
+    finish(f, 0, 0);
     assert_int_equal(tree_wall(f->profile->tree, node), 100 * MS);
 }
 
@@ -203,7 +203,7 @@ static void the_greatest_depth_is_kept(void **state)
 
     smp_interval_saw_depth(f->interval, key, 40);
     smp_interval_saw_depth(f->interval, key, 7);
-    seal(f, 0, 0);
+    finish(f, 0, 0);
     assert_int_equal(smp_thread_groups_info(f->profile->groups, key.group)->max_depth, 40);
 }
 
@@ -213,7 +213,7 @@ static void a_profile_has_the_memory_limits(void **state)
 
     assert_true(smp_tree_bytes(f->interval->tree) > 0);
     assert_true(smp_tree_bytes(f->interval->tree) < smp_quota_used(&f->quota));
-    seal(f, 0, 0);
+    finish(f, 0, 0);
     assert_int_equal(f->profile->memory_limit_bytes, INTERVAL_FIXTURE_LIMIT);
     assert_int_equal(f->profile->memory_used_bytes, smp_quota_used(&f->quota));
 }
@@ -233,7 +233,7 @@ static void unseen_cpu_time_goes_to_the_last_target(void **state)
                       (struct smp_span){ .from_ns = 0, .till_ns = MS });
     smp_interval_ran_unseen(f->interval, noted, 3 * MS);
     smp_interval_ran_unseen(f->interval, empty, 5 * MS);
-    seal(f, 0, 0);
+    finish(f, 0, 0);
     assert_int_equal(smp_tree_self(f->profile->tree, node, SMP_MEASURE_CPU), 3 * MS);
     assert_int_equal(smp_tree_self(f->profile->tree, empty.root, SMP_MEASURE_CPU), 5 * MS);
 }
@@ -276,7 +276,7 @@ static void locations_beyond_the_count_are_not_marked(void **state)
 }
 
 /* Until the interval is finished, polls continue to credit the leaf of a counted call. */
-static void a_refused_seal_leaves_call_leaves_unchanged(void **state)
+static void a_refused_finish_leaves_call_leaves_unchanged(void **state)
 {
     struct interval_fixture *f = *state;
     const struct smp_group_tree main_tree =
@@ -295,7 +295,7 @@ static void a_refused_seal_leaves_call_leaves_unchanged(void **state)
         assert_int_not_equal(smp_interval_finish(f->interval, 0, 0, &f->profile), SMP_OK);
         failing_alloc_disarm(&refuse);
     }
-    seal(f, 0, 0);
+    finish(f, 0, 0);
     assert_int_equal(smp_tree_self(f->profile->tree, node, SMP_MEASURE_WALL), 20 * MS);
     assert_int_equal(smp_tree_self(f->profile->tree, node, SMP_MEASURE_SAMPLES), 2);
     assert_true(smp_tree_is_unused(f->profile->tree, leaf));
@@ -312,8 +312,8 @@ int main(void)
         TEST(the_times_of_an_interval_cover_the_sampled_time),
         cmocka_unit_test(a_wall_clock_set_back_moves_the_begin),
         TEST(an_empty_interval_does_not_end_before_its_begin),
-        TEST(refused_seal_leaves_the_interval_open),
-        TEST(a_refused_seal_leaves_call_leaves_unchanged),
+        TEST(a_refused_finish_leaves_the_interval_open),
+        TEST(a_refused_finish_leaves_call_leaves_unchanged),
         TEST(a_refused_create_leaks_nothing),
         TEST(a_group_without_its_overflow_node_is_not_used),
         TEST(the_greatest_depth_is_kept),

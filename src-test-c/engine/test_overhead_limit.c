@@ -81,7 +81,7 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
         fail_msg("%.2f %% of a core were used", used * 100);
     if (used < limit * 0.5)
         fail_msg("only %.2f %% of a core were used", used * 100);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "busy", -1), THREADS * elapsed_ns);
     assert_true(sim_outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT) >
                 sim_outcome(sim, "busy", SMP_OUTCOME_WALKED));
@@ -133,7 +133,7 @@ static void over_the_limit_busy_threads_are_polled_more_often(void **state)
     }
     sim_start(sim);
     sim_run(sim, SECONDS * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     const uint64_t polls = sim_outcome(sim, "working", SMP_OUTCOME_WALKED) / WORKING * WAKING /
                            (sim_outcome(sim, "waking", SMP_OUTCOME_WALKED) +
                             sim_outcome(sim, "waking", SMP_OUTCOME_IDLE));
@@ -177,7 +177,7 @@ static void a_higher_limit_applies_at_once(void **state)
 
 static uint64_t ticks_of(struct sim *sim)
 {
-    sim_seal(sim);
+    sim_finish(sim);
     return sim->profile->counters[SMP_COUNTER_TICKS];
 }
 
@@ -230,14 +230,14 @@ static void when_load_starts_the_limit_is_kept_and_shares_stay_unbiased(void **s
         threads[i] = add_busy(sim, one_of_four);
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT), 0);
     sim->walk_cost_ns = 20 * SIM_US;
     const int64_t from_ns = sim->tick_ns;
     const int64_t cpu_from_ns = sim->own_cpu_ns;
     add_truth(sim, threads, THREADS, truth_ns, STACKS, -1);
     sim_run(sim, SECONDS * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     const int64_t elapsed_ns = sim->tick_ns - from_ns;
     const int64_t bucket_ns = SMP_THROTTLE_START_CPU_MS * SIM_MS; /* it was not used before */
     assert_true(sim_outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT) > 0);
@@ -266,9 +266,9 @@ static struct idle_polls polls_of_idle_threads(const char *options)
         sim_add_waiting(sim, "idle", i % 10);
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     sim_run(sim, 30 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "idle", -1), 3000 * sim->profile->elapsed_ns);
     found = (struct idle_polls){
         .polls = (double)sim->profile->tally.polls /
@@ -325,7 +325,7 @@ static void see_threads_that_start(const char *options)
         sim_end(sim, thread);
     }
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim->profile->counters[SMP_COUNTER_UNSEEN_THREADS], 0);
     assert_int_equal(sim_group(sim, "short")->thread_count, SHORT);
     sim_destroy(sim);
@@ -342,8 +342,9 @@ static void over_the_limit_new_threads_are_seen(void **state)
 enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4, CROWD_RUNS = 4 };
 
 /* Samples fifty threads of five kinds, ten times as many as the limit allows, and ends the
- * interval each seal_ns. Adds the shares of the stacks of each kind. */
-static void watch_a_crowd(uint64_t seed, int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
+ * interval every period_ns. Adds the shares of the stacks of each kind. */
+static void watch_a_crowd(uint64_t seed, int64_t period_ns,
+                          double shares[CROWD_GROUPS][CROWD_STACKS])
 {
     static const char *const groups[CROWD_GROUPS] = { "busy", "half", "some", "rare", "idle" };
     static const int64_t waits_ms[CROWD_GROUPS] = { 0, 20, 200, 2000, 3600000 };
@@ -365,8 +366,8 @@ static void watch_a_crowd(uint64_t seed, int64_t seal_ns, double shares[CROWD_GR
     sim_start(sim);
     const int64_t from_ns = sim->tick_ns;
     while (sim->tick_ns - from_ns < 300 * SIM_S) {
-        sim_run(sim, seal_ns);
-        sim_seal(sim);
+        sim_run(sim, period_ns);
+        sim_finish(sim);
         all_ns += (double)sim->profile->elapsed_ns * CROWD / CROWD_GROUPS;
         for (int group = 0; group < CROWD_GROUPS; group++) {
             for (int stack = 0; stack < CROWD_STACKS; stack++)
@@ -424,7 +425,7 @@ static void over_the_limit_a_late_answer_has_the_weight_of_its_delay(void **stat
         sim_add_running(sim, "busy", 3 + i % 10);
     sim_start(sim);
     sim_run(sim, 3000 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_true(sim_outcome(sim, "starved", SMP_OUTCOME_OVER_OVERHEAD_LIMIT) > 0);
     for (int stack = 0; stack < 3; stack++)
         assert_in_range(labs(sim_wall(sim, "starved", stack) - sim_truth(sim, thread, stack)), 0,
@@ -442,12 +443,12 @@ static void early_polls_have_skipped_none(void **state)
         sim_add_waiting(sim, "idle", i % 10);
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     for (long i = 0; i < test_rounds(40); i++) {
         sim_run(sim, 20 * SIM_S + i * 60 * SIM_MS);
         sim_configure(sim, i % 2 == 0 ? AT_20_MS "idleLookbackMillis=900\n" : AT_20_MS);
         sim_tick(sim, 20 * SIM_MS);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT], 0);
     }
     sim_destroy(sim);
@@ -474,7 +475,7 @@ static void a_thread_renamed_for_its_work_gets_all_its_time(void **state)
             sim_run(sim, SIM_S);
             sim_rename(thread, i % 2 == 0 ? "worker-b" : "worker-a");
         }
-        sim_seal(sim);
+        sim_finish(sim);
         found_ns += sim_wall(sim, "worker-a", 1) + sim_wall(sim, "worker-b", 1);
         truth_ns += sim_truth(sim, thread, 1);
         sim_destroy(sim);
@@ -496,7 +497,7 @@ static void after_a_start_with_thousands_of_threads_all_soon_have_a_stack(void *
         sim_add_running(sim, "runs", i);
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall_of(sim, "runs", "[over the overhead limit]"), 0);
     assert_in_range(sim_wall_of(sim, "waits", "[over the overhead limit]"), 0,
                     sim_wall(sim, "waits", -1) / 50);
@@ -514,7 +515,7 @@ static void below_the_limit_no_thread_is_skipped(void **state)
         sim_add_waiting(sim, "idle", i % 10);
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT], 0);
     sim_destroy(sim);
 }

@@ -48,7 +48,7 @@ static void a_preempted_thread_is_runnable_where_it_runs(void **state)
     sim_script_starved(thread, 1, 7 * SIM_MS);
     sim_start(sim);
     sim_run(sim, RUN_S * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     all = sim_wall(sim, "worker", -1);
     assert_int_equal(part(sim, 1, SMP_STATE_RUNNING) + part(sim, 1, SMP_STATE_RUNNABLE), all);
     assert_near("running", part(sim, 1, SMP_STATE_RUNNING), all / 10 * 3, all, 10);
@@ -73,7 +73,7 @@ static void rare_polls_find_the_same_runnable_time(void **state)
     }
     sim_start(sim);
     sim_run(sim, RUN_S * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     all = sim_wall(sim, "worker", -1);
     assert_near("running", sim_state(sim, "worker", -1, SMP_STATE_RUNNING), all / 90 * 31, all, 10);
     assert_near("runnable", sim_state(sim, "worker", -1, SMP_STATE_RUNNABLE), all / 90 * 59, all,
@@ -96,7 +96,7 @@ static void stolen_time_is_runnable_where_the_thread_runs(void **state)
     sim_script_stolen(thread, 1, 7 * SIM_MS);
     sim_start(sim);
     sim_run(sim, RUN_S * SIM_S);
-    profile = sim_seal(sim);
+    profile = sim_finish(sim);
     all = sim_wall(sim, "worker", -1);
     assert_int_equal(part(sim, 1, SMP_STATE_RUNNING) + part(sim, 1, SMP_STATE_RUNNABLE), all);
     /* All time except the time before the second reading. */
@@ -120,7 +120,7 @@ static void a_wait_is_not_stolen(void **state)
     sim_script(thread, 0, 87 * SIM_MS, false);
     sim_start(sim);
     sim_run(sim, RUN_S * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     all = sim_wall(sim, "worker", -1);
     assert_near("running", part(sim, 1, SMP_STATE_RUNNING), all / 100 * 6, all, 10);
     assert_near("runnable", part(sim, 1, SMP_STATE_RUNNABLE), all / 100 * 7, all, 20);
@@ -141,7 +141,7 @@ static void a_long_wait_for_a_cpu_is_runnable_where_it_began(void **state)
     sim_script(thread, 2, 100 * SIM_MS, true);
     sim_start(sim);
     sim_run(sim, RUN_S * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     all = sim_wall(sim, "worker", -1);
     assert_near("running", sim_state(sim, "worker", -1, SMP_STATE_RUNNING), all / 2, all, 20);
     assert_near("runnable at 1", part(sim, 1, SMP_STATE_RUNNABLE), all / 2, all, 20);
@@ -164,7 +164,7 @@ static void a_woken_thread_is_runnable_where_it_waited(int64_t waits_ns, int64_t
     thread->word = SMP_WORD_AT_MONITOR; /* the JVM also says so while the thread is waking up */
     sim_start(sim);
     sim_run(sim, RUN_S * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     all = (double)sim_wall(sim, "worker", -1);
     assert_near("blocked", part(sim, 0, SMP_STATE_BLOCKED),
                 (int64_t)(all * (double)waits_ns / cycle_ns), (int64_t)all, 30);
@@ -199,7 +199,7 @@ static void a_runnable_thread_is_blocked_only_while_its_clock_stands(void **stat
     sim_script(initialising, 3, 900 * SIM_MS, false);
     sim_start(sim);
     sim_run(sim, RUN_S * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(part(sim, 1, SMP_STATE_RUNNING) + part(sim, 1, SMP_STATE_RUNNABLE),
                      sim_wall(sim, "worker", -1));
     assert_near("blocked", sim_state(sim, "initialising", 3, SMP_STATE_BLOCKED), 90 * SIM_S,
@@ -220,7 +220,7 @@ static void without_figures_nothing_is_runnable(void **state)
     sim_script_starved(thread, 1, 7 * SIM_MS);
     sim_start(sim);
     sim_run(sim, SIM_S);
-    profile = sim_seal(sim);
+    profile = sim_finish(sim);
     assert_int_equal(sim_state(sim, "worker", -1, SMP_STATE_RUNNABLE), 0);
     assert_int_equal(part(sim, 1, SMP_STATE_RUNNING), sim_wall(sim, "worker", -1));
     assert_true(profile->counters[SMP_COUNTER_RUNNABLE_UNKNOWN] > 0);

@@ -67,7 +67,7 @@ static void a_thread_alive_throughout_gets_all_of_the_time(void **state)
         sampler_fixture_tick(f, ns);
         elapsed += ns;
     }
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), elapsed);
     assert_int_equal(sampler_fixture_self(f, "main", LOOP), elapsed);
     assert_int_equal(f->profile->elapsed_ns, elapsed);
@@ -84,7 +84,7 @@ static void a_late_tick_counts_its_real_length(void **state)
     sampler_fixture_tick(f, 50 * MS);
     fake_clock_advance(&f->clock, 10000 * MS);
     smp_sampler_tick(f->sampler, sampler_fixture_now(f), true);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 10050 * MS);
     assert_int_equal(f->profile->tally.polls, 2);
     assert_int_equal(counter(f, SMP_COUNTER_LATE_TICKS), 1);
@@ -109,7 +109,7 @@ static void paused_time_is_not_attributed(void **state)
     smp_sampler_tick(f->sampler, sampler_fixture_now(f), false); /* no effect */
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 30 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 100 * MS);
     assert_int_equal(sampler_fixture_total(f, "early", ""), 70 * MS);
     assert_int_equal(sampler_fixture_total(f, "started while paused", ""), 30 * MS);
@@ -129,17 +129,17 @@ static void title_leaves_out_a_pause_at_either_end(void **state)
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_pause(f);
     fake_clock_advance(&f->clock, 5000 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS);
     assert_int_equal(f->profile->till_wall_ms, FAKE_CLOCK_START_WALL_MS + 50);
     fake_clock_advance(&f->clock, 2000 * MS);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS + 7050);
     assert_int_equal(f->profile->till_wall_ms, FAKE_CLOCK_START_WALL_MS + 7100);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS + 7100);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
 }
@@ -152,7 +152,7 @@ static void wall_clock_does_not_affect_amounts(void **state)
     sampler_fixture_start(f);
     fake_clock_step_wall(&f->clock, -3600000);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
 }
 
@@ -165,17 +165,17 @@ static void no_interval_ends_before_it_begins(void **state)
     started(f, "main");
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 5000 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS);
     assert_int_equal(f->profile->till_wall_ms, FAKE_CLOCK_START_WALL_MS + 5000);
     fake_clock_step_wall(&f->clock, -3600000);
     sampler_fixture_tick(f, 2000 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->from_wall_ms, new_wall_ms + 5000);
     assert_int_equal(f->profile->till_wall_ms, new_wall_ms + 7000);
     assert_int_equal(f->profile->elapsed_ns, 2000 * MS);
     sampler_fixture_tick(f, 1000 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->from_wall_ms, new_wall_ms + 7000);
     assert_int_equal(f->profile->till_wall_ms, new_wall_ms + 8000);
 }
@@ -188,11 +188,11 @@ static void time_between_two_reports_is_in_one_of_them(void **state)
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
     fake_clock_advance(&f->clock, 20 * MS);
-    sampler_fixture_seal(f); /* some time after a tick */
+    sampler_fixture_finish(f); /* some time after a tick */
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
     sampler_fixture_tick(f, 30 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
 }
@@ -205,7 +205,7 @@ static void sampling_once_attributes_the_given_time(void **state)
     fake_clock_advance(&f->clock, 1000 * MS);
     smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
     fake_clock_advance(&f->clock, 500 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "main", LOOP), 50 * MS);
     /* a single poll gives little certainty */
     assert_true(sampler_fixture_variance(f, "main", LOOP) > 0);
@@ -214,7 +214,7 @@ static void sampling_once_attributes_the_given_time(void **state)
     assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS + 950);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 10 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 10 * MS);
 }
 
@@ -228,7 +228,7 @@ static void a_new_thread_counts_from_its_start(void **state)
     fake_clock_advance(&f->clock, 20 * MS);
     started(f, "late");
     sampler_fixture_tick(f, 30 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "late", LOOP), 30 * MS);
 }
 
@@ -243,7 +243,7 @@ static void an_ended_thread_counts_up_to_its_end(void **state)
     fake_jvm_end(f->vm, thread);
     sampler_fixture_tick(f, 30 * MS);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "short", LOOP), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "short", ENDED), 20 * MS);
     assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED), 1);
@@ -274,7 +274,7 @@ static void the_end_of_a_thread_during_its_walk_loses_no_time(void **state)
     fake_clock_advance(&f->clock, 2 * MS); /* the tick takes this time */
     smp_sampler_tick(f->sampler, begun, false);
     sampler_fixture_tick(f, 48 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "dying", ""), 102 * MS);
     assert_int_equal(sampler_fixture_total(f, "dying", ENDED), 52 * MS);
     assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED_IN_WALK), 1);
@@ -293,11 +293,11 @@ static void an_end_during_a_tick_is_found_by_the_next_one(void **state)
     fake_clock_advance(&f->clock, 2 * MS);
     fake_jvm_end(f->vm, thread);
     smp_sampler_tick(f->sampler, begun, false);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "dying", ENDED), 50 * MS);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
     sampler_fixture_tick(f, 48 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "dying", ENDED), 2 * MS);
 }
 
@@ -313,7 +313,7 @@ static void a_thread_that_started_and_ended_between_ticks_is_counted(void **stat
     fake_jvm_fail_name(f->vm, started(f, "dead on arrival"), SMP_EGONE);
     sampler_fixture_tick(f, 10 * MS);
     assert_int_equal(fake_jvm_threads_held(f->vm), 1);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 1);
     assert_int_equal(f->profile->tally.polls, 0);
 }
@@ -330,7 +330,7 @@ static void a_thread_that_ended_before_its_first_poll_is_unseen(void **state)
     sampler_fixture_tick(f, 10 * MS);
     fake_jvm_end(f->vm, thread);
     sampler_fixture_tick(f, 10 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 1);
     assert_int_equal(f->profile->tally.polls, 0);
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
@@ -355,7 +355,7 @@ static void in_a_pause_ended_threads_are_released(void **state)
     fake_clock_advance(&f->clock, 1000 * MS);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 10 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "stays", ""), 2 * 20 * MS);
     assert_int_equal(sampler_fixture_total(f, "ends", ""), 10 * MS);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
@@ -371,9 +371,9 @@ static void sampling_once_attributes_to_live_threads_only(void **state)
     fake_clock_advance(&f->clock, 10 * MS);
     fake_jvm_end(f->vm, ending);
     fake_clock_advance(&f->clock, 10 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->tally.polls, 1);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
 }
@@ -386,7 +386,7 @@ static void sampling_once_skips_threads_that_are_not_chosen(void **state)
     started(f, "main");
     sampler_fixture_configure(f, "skipDaemonThreads=true\n");
     smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->tally.polls, 1);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
     assert_int_equal(fake_jvm_get_counts(f->vm).walks, 1);
@@ -436,7 +436,7 @@ static void threads_that_ended_before_sampling_once_are_not_lost(void **state)
 
     fake_jvm_end(f->vm, started(f, "before"));
     smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
 }
 
@@ -462,14 +462,14 @@ static void every_failure_has_its_frame(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         fake_jvm_fail(f->vm, thread, cases[i].status);
         sampler_fixture_tick(f, 50 * MS);
-        sampler_fixture_seal(f);
+        sampler_fixture_finish(f);
         assert_int_equal(sampler_fixture_total(f, "main", cases[i].frame), 50 * MS);
         assert_int_equal(outcomes(f, cases[i].outcome), 1);
     }
     fake_jvm_fail(f->vm, thread, SMP_OK);
     fake_jvm_run_frames(f->vm, thread, NULL, 0);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "main", "[no Java frames]"), 50 * MS);
     assert_int_equal(outcomes(f, SMP_OUTCOME_NO_JAVA_FRAMES), 1);
 }
@@ -495,7 +495,7 @@ static void absurd_counts_are_a_refusal(void **state)
     started(f, "main");
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(outcomes(f, SMP_OUTCOME_REFUSED_BY_JVM), 1);
 }
 
@@ -543,14 +543,14 @@ static void a_stack_read_from_outside_needs_no_handshake(void **state)
 
     begin_outside(f);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "main", "app.Pool.park(F.java:1)"), 50 * MS);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 1);
     assert_int_equal(outside.walks, 1);
     assert_int_equal(fake_jvm_get_counts(f->vm).walks, 0);
     outside.omitted = 4;
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(outcomes(f, SMP_OUTCOME_DEEP_STACK_CUT), 1);
 }
 
@@ -561,7 +561,7 @@ static void a_handshake_instead_of_a_read_from_outside_is_counted(void **state)
     begin_outside(f);
     outside.status = SMP_ESTATE;
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "main", LOOP), 50 * MS);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED_BY_HANDSHAKE), 1);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 0);
@@ -575,7 +575,7 @@ static void handshakes_are_not_counted_if_reading_from_outside_is_off(void **sta
     begin_outside(f);
     outside.status = SMP_EUNSUPPORTED;
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "main", LOOP), 50 * MS);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 1);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED_BY_HANDSHAKE), 0);
@@ -593,7 +593,7 @@ static void library_time_is_credited_below_the_users_code(void **state)
     sampler_fixture_configure(f, "monitoredPackages=app\n");
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "user", LOOP), 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "query",
                                           "java.Thread.run(F.java:1)|app.Dao.find(F.java:1)|"
@@ -614,7 +614,7 @@ static void a_new_filter_applies_from_the_next_tick(void **state)
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_configure(f, "monitoredPackages=app\n");
     sampler_fixture_tick(f, 30 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "query",
                                           "java.Thread.run(F.java:1)|app.Dao.find(F.java:1)|"
                                           "db.Jdbc.executeQuery(F.java:1)"),
@@ -632,7 +632,7 @@ static void two_lines_of_a_method_are_two_rows(void **state)
     sampler_fixture_tick(f, 50 * MS);
     fake_jvm_run(f->vm, thread, "app.Main.main@2");
     sampler_fixture_tick(f, 20 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_self(f, "main", "app.Main.main(F.java:2)"), 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "main", "app.Main.main(F.java:3)"), 20 * MS);
 }
@@ -653,7 +653,7 @@ static void a_deep_stack_keeps_both_ends(void **state)
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(outcomes(f, SMP_OUTCOME_DEEP_STACK_CUT), 2);
     assert_int_equal(counter(f, SMP_COUNTER_FRAMES_OMITTED), 2 * 84);
     assert_int_equal(sampler_fixture_group(f, "deep")->max_depth, 100);
@@ -676,11 +676,11 @@ static void unloaded_methods_are_counted(void **state)
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNLOADED_METHODS), 1);
     assert_int_equal(sampler_fixture_self(f, "main", MAIN "|[unloaded]"), 100 * MS);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNLOADED_METHODS), 0);
 }
 
@@ -697,7 +697,7 @@ static void threads_of_a_kind_are_one_group(void **state)
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     info = sampler_fixture_group(f, "http-nio--exec-");
     assert_non_null(info);
     assert_int_equal(info->thread_count, 2);
@@ -719,7 +719,7 @@ static void a_renamed_thread_changes_its_group(void **state)
     sampler_fixture_tick(f, 30 * MS);
     fake_jvm_rename(f->vm, thread, "before");
     sampler_fixture_tick(f, 20 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "before", LOOP), 70 * MS);
     assert_int_equal(sampler_fixture_total(f, "after", LOOP), 30 * MS);
     assert_int_equal(sampler_fixture_group(f, "before")->thread_count, 1);
@@ -737,7 +737,7 @@ static void a_thread_without_a_name_is_unnamed(void **state)
     sampler_fixture_tick(f, 50 * MS);
     fake_jvm_fail_name(f->vm, thread, SMP_EVM);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "[unnamed]", LOOP), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "shy", LOOP), 100 * MS);
 }
@@ -772,7 +772,7 @@ static void a_users_rule_may_name_skip_or_fail(void **state)
     sampler_fixture_start(f);
     for (int i = 0; i < 3; i++)
         sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "a", LOOP), 300 * MS);
     assert_string_equal(sampler_fixture_group(f, "a")->names[1], "axis");
     assert_null(sampler_fixture_group(f, "skip me"));
@@ -795,7 +795,7 @@ static void skipped_time_is_not_attributed_later(void **state)
     sampler_fixture_tick(f, 50 * MS);
     is_off = 1;
     sampler_fixture_tick(f, 30 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "s", LOOP), 30 * MS);
     assert_int_equal(f->profile->tally.polls, 1);
 }
@@ -809,7 +809,7 @@ static void sampling_once_obeys_the_rule(void **state)
     fake_jvm_set_rule(f->vm, first_letter, NULL);
     sampler_fixture_configure(f, "defaultThreadNameRule=false\n");
     smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "a", LOOP), 50 * MS);
     assert_int_equal(f->profile->tally.polls, 1);
 }
@@ -827,7 +827,7 @@ static void a_failed_rule_leaves_raw_names(void **state)
     sampler_fixture_tick(f, 50 * MS);
     fake_jvm_fail_rule(f->vm, SMP_OK);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "alpha-1", LOOP), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "a", LOOP), 50 * MS);
     assert_int_equal(counter(f, SMP_COUNTER_NAME_MANIPULATOR_FAILURES), 4);
@@ -846,7 +846,7 @@ static void the_rule_may_change_while_running(void **state)
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_configure(f, "defaultThreadNameRule=true\n");
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "worker-", ""), 100 * MS);
     assert_int_equal(sampler_fixture_total(f, "w", ""), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "skip-", ""), 100 * MS);
@@ -864,7 +864,7 @@ static void hidden_threads_are_not_sampled(void **state)
     sampler_fixture_tick(f, 50 * MS);
     smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, &hidden, 1, &destroyed), true);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->tally.polls, 0);
     assert_int_equal(fake_jvm_get_counts(f->vm).walks, 0);
     assert_int_equal(smp_thread_groups_count(f->profile->groups), 1);
@@ -886,7 +886,7 @@ static void daemons_are_skipped_unless_chosen(void **state)
     sampler_fixture_tick(f, 50 * MS);
     smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, daemons, 1, &destroyed), false);
     sampler_fixture_tick(f, 30 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ""), 80 * MS);
     assert_int_equal(sampler_fixture_total(f, "other", ""), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 130 * MS);
@@ -904,7 +904,7 @@ static void the_end_of_a_skipped_thread_is_not_attributed(void **state)
     fake_clock_advance(&f->clock, 10 * MS);
     fake_jvm_end(f->vm, daemon);
     sampler_fixture_tick(f, 40 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->tally.polls, 0);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
@@ -919,7 +919,7 @@ static void a_filter_limits_sampling_to_its_threads(void **state)
     smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, &chosen, 1, &destroyed), true);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ""), 50 * MS);
     assert_null(sampler_fixture_group(f, "other"));
     /* When it ends, no other thread takes its place. */
@@ -927,14 +927,14 @@ static void a_filter_limits_sampling_to_its_threads(void **state)
     fake_jvm_end(f->vm, chosen);
     sampler_fixture_tick(f, 40 * MS);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ENDED), 10 * MS);
     assert_int_equal(f->profile->tally.polls, 1);
     /* The next filter, without threads, samples all threads. */
     smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, false);
     assert_int_equal(destroyed, 1);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "other", ""), 50 * MS);
 }
 
@@ -946,7 +946,7 @@ static void an_empty_filter_samples_no_thread(void **state)
     smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, true);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->tally.polls, 0);
 }
 
@@ -971,7 +971,7 @@ static void known_stacks_take_no_memory(void **state)
     assert_int_equal(fake_jvm_get_counts(f->vm).resolves, before.resolves);
     assert_int_equal(fake_jvm_get_counts(f->vm).names_read, before.names_read);
     assert_int_equal(fake_jvm_get_counts(f->vm).walks, before.walks + 200 * 100);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "worker-", LOOP), 200 * 101 * 50 * MS);
 }
 
@@ -984,7 +984,7 @@ static void many_short_lived_threads_leave_no_memory(void **state)
     started(f, "main");
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     const size_t before = smp_quota_used(&f->quota);
     for (int i = 0; i < STORM; i++)
         threads[i] = started(f, "short-1");
@@ -992,11 +992,11 @@ static void many_short_lived_threads_leave_no_memory(void **state)
     for (int i = 0; i < STORM; i++)
         fake_jvm_end(f->vm, threads[i]);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_group(f, "short-")->thread_count, STORM);
     assert_int_equal(sampler_fixture_group(f, "short-")->listed, SMP_MAX_LISTED_NAMES);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_in_range(smp_quota_used(&f->quota), 0, before + (size_t)64 * 1024);
 }
 
@@ -1009,7 +1009,7 @@ static void statistics_continue_over_intervals(void **state)
     sampler_fixture_start(f);
     for (int i = 0; i < 5; i++)
         sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     sampler_fixture_tick(f, 50 * MS);
     smp_sampler_count(f->sampler, SMP_COUNTER_MERGED_REPORTS, 2);
     smp_sampler_get_figures(f->sampler, &stats);
@@ -1023,7 +1023,7 @@ static void statistics_continue_over_intervals(void **state)
     assert_true(stats.locations >= 2);
 }
 
-static void the_last_seal_needs_no_new_interval(void **state)
+static void the_last_finish_needs_no_new_interval(void **state)
 {
     struct sampler_fixture *f = *state;
     struct smp_sampler_figures stats;
@@ -1090,7 +1090,7 @@ int main(void)
         TEST(known_stacks_take_no_memory),
         TEST(many_short_lived_threads_leave_no_memory),
         TEST(statistics_continue_over_intervals),
-        TEST(the_last_seal_needs_no_new_interval),
+        TEST(the_last_finish_needs_no_new_interval),
     };
 #undef TEST
     return cmocka_run_group_tests_name("sampler", tests, NULL, NULL);

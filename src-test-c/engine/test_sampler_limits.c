@@ -58,7 +58,7 @@ static void a_full_tree_still_counts_for_the_group(void **state)
     fake_jvm_run(f->vm, quiet, MAIN_LOOP);
     sampler_fixture_start(f);
     fill_tree(f, thread);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     const uint64_t over =
         sampler_fixture_group(f, "busy")->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT];
     assert_in_range(over, 1, 399);
@@ -74,7 +74,7 @@ static void a_full_tree_still_counts_for_the_group(void **state)
     /* A new interval has new memory. */
     run_something_new(f, thread, 1);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 0);
     sampler_fixture_destroy(f);
 }
@@ -132,7 +132,7 @@ static void a_full_tree_is_folded(void **state)
         sampler_fixture_tick(f, 50 * MS);
     }
     smp_sampler_get_figures(f->sampler, &stats);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_true(f->profile->counters[SMP_COUNTER_FOLDED_ROWS] > 20000);
     assert_int_equal(stats.total_counters[SMP_COUNTER_FOLDED_ROWS],
                      f->profile->counters[SMP_COUNTER_FOLDED_ROWS]);
@@ -170,7 +170,7 @@ static void a_group_that_comes_too_late_is_the_overflow_group(void **state)
         fake_jvm_run(f->vm, late[i], MAIN_LOOP);
     run_something_new(f, busy, 1);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     const struct smp_group_info *overflow = sampler_fixture_group(f, "[over group limit]");
     assert_true(overflow->tally.polls > 0);
     assert_int_equal(sampler_fixture_sum(f), 2801 * 50 * MS);
@@ -195,7 +195,7 @@ static void serve_requests(struct sampler_fixture *f, unsigned requests)
             fake_jvm_end(f->vm, threads[k]);
     }
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
 }
 
 static uint64_t count_threads(const struct smp_profile *profile, const char *name)
@@ -293,7 +293,7 @@ static void a_full_names_table_is_compacted_at_the_end_of_an_interval(void **sta
     for (unsigned i = 0; i < 4000; i++) {
         run_another_method(f, thread, i);
         if (i % 100 == 99) {
-            sampler_fixture_seal(f);
+            sampler_fixture_finish(f);
             assert_int_equal(sampler_fixture_sum(f), 100 * 50 * MS);
             assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 0);
             smp_sampler_get_figures(f->sampler, &stats);
@@ -331,14 +331,14 @@ static void compacting_keeps_the_names_of_an_idle_threads_stack(void **state)
     sampler_fixture_start(f);
     for (unsigned i = 0; i < 2000; i++)
         run_another_method(f, busy, i);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     smp_sampler_get_figures(f->sampler, &before);
     fake_jvm_unload(f->vm, fake_jvm_method(f->vm, "app.Main", "main"));
     fake_jvm_unload(f->vm, fake_jvm_method(f->vm, "app.Work", "loop"));
     walks = fake_jvm_get_counts(f->vm).walks;
     for (int i = 0; i < 3; i++) { /* the second interval is without the methods of the first */
         sampler_fixture_tick(f, 50 * MS);
-        sampler_fixture_seal(f);
+        sampler_fixture_finish(f);
         assert_int_equal(sampler_fixture_total(f, "idle", LOOP), 50 * MS);
     }
     smp_sampler_get_figures(f->sampler, &after);
@@ -366,7 +366,7 @@ static void a_stack_that_cannot_be_named_is_over_the_limit(void **state)
         fake_jvm_run_frames(f->vm, thread, frames, 2);
         sampler_fixture_tick(f, 50 * MS);
     }
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     const uint64_t over = f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT];
     assert_in_range(over, 100, 3900);
     assert_int_equal(sampler_fixture_self(f, "main", OVER_LIMIT), (int64_t)over * 50 * MS);
@@ -375,7 +375,7 @@ static void a_stack_that_cannot_be_named_is_over_the_limit(void **state)
     sampler_fixture_destroy(f);
 }
 
-static void the_last_seal_frees_memory_for_itself(void **state)
+static void the_last_finish_frees_memory_for_itself(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *thread = fake_jvm_start(f->vm, "main");
@@ -454,7 +454,7 @@ static void live_with_refusal(size_t number, size_t *refused)
     assert_int_equal(profile->elapsed_ns, 4 * 50 * MS);
     assert_int_equal(profile->tally.polls, tally_sum(&profile->tally));
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_sum(f), 3 * 50 * MS);
     /* By now every thread has its own group again. */
     assert_int_equal(sampler_fixture_total(f, "renamed", ""), 50 * MS);
@@ -498,7 +498,7 @@ static void no_time_is_lost_while_all_allocations_fail(void **state)
     failing_alloc_disarm(&failing);
     fake_jvm_run(f->vm, thread, MAIN_LOOP);
     sampler_fixture_tick(f, 50 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 52 * 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "main", LOOP), 100 * MS);
     /* They were sampled all the time, but there was no memory for their names. */
@@ -524,7 +524,7 @@ static void a_thread_without_a_record_is_offered_again(void **state)
     failing_alloc_disarm(&failing);
     sampler_fixture_tick(f, 50 * MS);
     assert_int_equal(fake_jvm_threads_held(f->vm), CROWD);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "crowd", LOOP), CROWD * 100 * MS);
     sampler_fixture_destroy(f);
 }
@@ -540,7 +540,7 @@ int main(void)
         cmocka_unit_test(a_full_names_table_is_compacted_at_the_end_of_an_interval),
         cmocka_unit_test(compacting_keeps_the_names_of_an_idle_threads_stack),
         cmocka_unit_test(a_stack_that_cannot_be_named_is_over_the_limit),
-        cmocka_unit_test(the_last_seal_frees_memory_for_itself),
+        cmocka_unit_test(the_last_finish_frees_memory_for_itself),
         cmocka_unit_test(a_refused_create_leaks_nothing),
         cmocka_unit_test(no_refused_allocation_loses_time),
         cmocka_unit_test(no_time_is_lost_while_all_allocations_fail),

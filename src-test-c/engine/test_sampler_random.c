@@ -150,7 +150,7 @@ static struct reference_node *find_reference(const struct rule_reference *refere
 /* Ends the interval and begins a new one, in the sampler and in the reference. */
 static void compare(struct rule_reference *reference)
 {
-    const struct smp_profile *profile = sampler_fixture_seal(reference->f);
+    const struct smp_profile *profile = sampler_fixture_finish(reference->f);
     const size_t count = smp_tree_node_count(profile->tree);
     struct reference_node **references = calloc(count, sizeof(struct reference_node *));
     size_t used = 0;
@@ -321,7 +321,7 @@ static void stop_or_go(struct chaos *chaos)
 
 static void report(struct chaos *chaos)
 {
-    const struct smp_profile *profile = sampler_fixture_seal(chaos->f);
+    const struct smp_profile *profile = sampler_fixture_finish(chaos->f);
 
     chaos->credited_ns += sampler_fixture_sum(chaos->f);
     chaos->polls += profile->tally.polls;

@@ -26,7 +26,7 @@ static void stop_and_go_on(struct sim *sim)
     sim_stop(sim, stop_ns);
     oversleep(sim, stop_ns);
     sim_run(sim, 2 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
 }
 
 /* Only the sampler has no CPU. */
@@ -34,7 +34,7 @@ static void stop_alone(struct sim *sim)
 {
     sim->now_ns += stop_ns;
     oversleep(sim, stop_ns);
-    sim_seal(sim);
+    sim_finish(sim);
 }
 
 /* "busy" at stack 1 and "idle" at stack 2, for two seconds. */
@@ -96,7 +96,7 @@ static void a_stop_while_answers_are_awaited_is_recognised(void **state)
     (void)state;
     sim->stop_in_collect_ns = stop_ns;
     sim_run(sim, 2 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_stopped(sim, "busy", 1);
     assert_stopped(sim, "idle", 2);
     sim_destroy(sim);
@@ -112,7 +112,7 @@ static void a_stop_in_the_middle_of_a_tick_is_recognised(void **state)
     (void)sim_add_running(sim, "late", 3);
     sim->stop_in_request_ns = stop_ns;
     sim_run(sim, 2 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim->stop_in_request_ns, 0);
     assert_stopped(sim, "busy", 1);
     assert_stopped(sim, "idle", 2);
@@ -132,7 +132,7 @@ static void two_stops_before_one_tick_are_both_counted(void **state)
     sim_stop(sim, stop_ns);
     oversleep(sim, stop_ns);
     sim_run(sim, 2 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall_of(sim, "busy", STOPPED), 2 * SIM_S + stop_ns);
     assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns - 2 * SIM_S - stop_ns);
     assert_int_equal(sim->profile->counters[SMP_COUNTER_STOPPED_MILLIS], 8000);
@@ -162,7 +162,7 @@ static void garbage_collection_is_not_a_stop_of_the_process(void **state)
     sim_stop(sim, stop_ns);
     sim->own_cpu_ns += stop_ns;
     oversleep(sim, stop_ns);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall_of(sim, "idle", STOPPED), 0);
     assert_int_equal(sim->profile->counters[SMP_COUNTER_STOPPED_MILLIS], 0);
     sim_destroy(sim);

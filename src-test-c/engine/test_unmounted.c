@@ -151,7 +151,7 @@ static void few_threads_get_all_their_time(void **state)
     add(1, 3, 1);
     sampler_fixture_start(f);
     run(f, 10 * S);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(0)), 60 * S);
     assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(1)), 30 * S);
     assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_UNMOUNTED_WALKED], crowd.walks);
@@ -177,7 +177,7 @@ static void many_threads_are_estimated_and_their_number_is_not(void **state)
     add(4, 200, 1);
     sampler_fixture_start(f);
     run(f, 100 * S);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     /* 20,000 stacks: three standard deviations of one half are 1.1 points. */
     assert_near(percent_of(f, SITE(0)), 50, 1.1);
     assert_near(percent_of(f, SITE(1)), 30, 1);
@@ -205,7 +205,7 @@ static void threads_in_one_slot_have_their_full_weight(void **state)
     add(1, 10000, 1);
     sampler_fixture_start(f);
     run(f, 2000 * S);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_near(percent_of(f, SITE(0)), 50, 3);
     /* A draw that finds four hundred threads attributes too much time; later draws compensate for
      * it. */
@@ -224,7 +224,7 @@ static void mounted_threads_are_not_credited(void **state)
     crowd.mounted = 5;
     sampler_fixture_start(f);
     run(f, 10 * S);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(0)), -1);
     assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(1)), 50 * S);
     assert_int_equal(f->profile->counters[SMP_COUNTER_UNMOUNTED_FOUND_MOUNTED], 5 * crowd.draws);
@@ -240,7 +240,7 @@ static void named_threads_have_a_group(void **state)
     crowd.name = "order-17";
     sampler_fixture_start(f);
     run(f, S);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, "order-", SITE(0)), 2 * S);
     sampler_fixture_destroy(f);
 }
@@ -254,7 +254,7 @@ static void a_walk_that_fails_keeps_its_time(void **state)
     crowd.walk_status = SMP_EGONE;
     sampler_fixture_start(f);
     run(f, S);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, UNNAMED, "[thread ended]"), 2 * S);
     assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_THREAD_ENDED_IN_WALK], crowd.walks);
     sampler_fixture_destroy(f);
@@ -354,7 +354,7 @@ static void no_thread_is_drawn_if_switched_off(void **state)
     assert_int_equal(crowd.draws, 0);
     smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, false);
     run(f, S);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     /* The two seconds in which it was on; the last draw of each may be half a tick early. */
     assert_near((double)sampler_fixture_total(f, UNNAMED, SITE(0)), 10 * (double)S,
                 5 * 4 * (double)TICK);
@@ -386,12 +386,12 @@ static void paused_time_is_not_attributed(void **state)
     fake_clock_advance(&f->clock, 100 * S);
     sampler_fixture_start(f);
     run(f, S);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(0)), 8 * S);
     smp_sampler_poll_all(f->sampler);
     sampler_fixture_pause(f);
     smp_sampler_tick_once(f->sampler, smp_clock_ns(), 7 * MS);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(0)), 4 * 7 * MS);
     sampler_fixture_destroy(f);
 }
@@ -410,7 +410,7 @@ static void failed_draws_are_repeated_later(void **state)
     run(f, S - TICK);
     smp_sampler_poll_all(f->sampler);
     run(f, TICK);
-    sampler_fixture_seal(f);
+    sampler_fixture_finish(f);
     assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(0)), 8 * S);
     sampler_fixture_destroy(f);
 }

@@ -29,7 +29,7 @@ static void running_threads_are_requested_and_waiting_ones_walked(void **state)
     (void)state;
     sim_start(sim);
     sim_run(sim, 2 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(busy->walks, 0);
     assert_int_equal(idle->requests, 0);
     assert_int_equal(idle->walks, 1);
@@ -52,7 +52,7 @@ static void frames_omitted_from_deep_stacks_are_counted_in_any_walk(void **state
     sim_start(sim);
     sim_run(sim, SIM_S);
     for (int i = 0; i < 2; i++) {
-        sim_seal(sim);
+        sim_finish(sim);
         const uint64_t cut = sim_outcome(sim, "busy", SMP_OUTCOME_DEEP_STACK_CUT);
         const uint64_t idle_polls = sim_outcome(sim, "idle", SMP_OUTCOME_DEEP_STACK_CUT) +
                                     sim_outcome(sim, "idle", SMP_OUTCOME_IDLE);
@@ -73,7 +73,7 @@ static void without_an_asynchronous_walker_all_threads_are_walked(void **state)
     (void)state;
     sim_start(plain);
     sim_run(plain, SIM_S);
-    sim_seal(plain);
+    sim_finish(plain);
     assert_in_range(busy->walks, 45, 56);
     assert_int_equal(sim_cpu(plain, "busy", 1), sim_used(busy));
     assert_int_equal(plain->counts.runnable, 0);
@@ -103,7 +103,7 @@ static void a_thread_without_a_tid_is_walked_every_tick(void **state)
     /* Its tid is found later; then it is known to be idle. */
     atomic_store(&thread->fake.thread.os_tid, 1000);
     sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_in_range(thread->walks, walks + 1, walks + 3);
     assert_int_equal(sim_wall(sim, "old", 1), sim->profile->elapsed_ns);
     sim_destroy(sim);
@@ -149,7 +149,7 @@ static void a_waiting_thread_is_read_from_outside(void **state)
         thread->is_runnable = wants != 0; /* it was woken up and is on its way */
         sim_start(sim);
         sim_run(sim, 10 * SIM_S);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_true(sim->counts.runnable > 200);
         assert_int_equal(thread->walks, 0);
         assert_int_equal(sim_cpu(sim, "proven", -1), sim_used(thread));
@@ -176,7 +176,7 @@ static void a_blocked_thread_is_always_read_from_outside(void **state)
     thread->word = SMP_WORD_WAITS;
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim->counts.runnable, 0);
     assert_int_equal(thread->walks, 0);
     assert_true(thread->proofs > 200);
@@ -199,7 +199,7 @@ static void a_thread_that_ran_until_the_poll_is_requested(void **state)
     sim_tick(sim, 20 * SIM_MS - 10 * SIM_US);
     for (int i = 1; i < 10; i++)
         sim_tick(sim, 20 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim->counts.runnable, 0);
     assert_int_equal(thread->walks, 0);
     assert_int_equal(thread->requests, 10);
@@ -234,7 +234,7 @@ static void a_thread_that_sleeps_during_another_walk_was_not_preempted(void **st
     sim_tick(sim, 20 * SIM_MS);
     sim->walk_cost_ns = 2 * SIM_US;
     sim_tick(sim, 20 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(worker->requests, requests);
     assert_int_equal(sim_cpu(sim, "worker", 2), 0);
     sim_destroy(sim);
@@ -255,7 +255,7 @@ static void a_thread_that_sleeps_under_a_new_name_was_not_preempted(void **state
     sim_run(sim, 30 * SIM_S);
     sim_rename(thread, "handling");
     sim_run(sim, 2 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     /* Only while it ran. */
     assert_in_range(thread->requests, 4, 7);
     assert_int_equal(sim_cpu(sim, "handling", 2), 0);
@@ -276,7 +276,7 @@ static void time_before_a_new_name_stays_with_the_old_one(void **state)
     sim_run(sim, 60 * SIM_S);
     sim_rename(thread, "new");
     sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_in_range(sim_wall(sim, "old", 1), 60 * SIM_S, 90 * SIM_S);
     assert_int_equal(sim_wall(sim, "old", 1) + sim_wall(sim, "new", 1), sim->profile->elapsed_ns);
     assert_int_equal(sim_wall(sim, "new", -1), sim_wall(sim, "new", 1));
@@ -322,7 +322,7 @@ static void the_end_of_an_interval_polls_no_thread(void **state)
     for (int i = 0; i < 10; i++) {
         sim_run(sim, 300 * SIM_MS);
         const struct sim_counts before = sim->counts;
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(sim->counts.reads, before.reads);
         assert_int_equal(sim->counts.walks, before.walks);
         assert_int_equal(sim->counts.requests, before.requests);
@@ -349,10 +349,10 @@ static void an_attached_thread_has_only_its_own_cpu_time(void **state)
         sim_script(attached, 1, 500 * SIM_MS, false);
         sim_script(attached, 2, 300 * SIM_MS, true);
         sim_run(sim, 400 * SIM_MS);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(sim_cpu(sim, "native", -1), 0);
         sim_run(sim, 390 * SIM_MS);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(sim_cpu(sim, "native", -1), sim_used(attached));
         sim_destroy(sim);
     }
@@ -371,14 +371,14 @@ static void an_interval_without_polls_is_not_empty(void **state)
     sim_run(sim, 60 * SIM_S);
     for (int i = 0; i < 20; i++) {
         sim_tick(sim, 20 * SIM_MS);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(sim_wall(sim, "busy", -1), 50 * sim->profile->elapsed_ns);
         assert_false(smp_profile_is_empty(sim->profile));
     }
     sim_pause(sim);
-    sim_seal(sim);
+    sim_finish(sim);
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 300 * SIM_MS;
-    sim_seal(sim);
+    sim_finish(sim);
     assert_true(smp_profile_is_empty(sim->profile));
     sim_destroy(sim);
 }
@@ -398,7 +398,7 @@ static void a_requested_thread_may_end_or_be_renamed(void **state)
     sim_end(sim, ended);
     for (int i = 0; i < 3; i++)
         sim_tick(sim, SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "one", -1), 4 * SIM_MS);
     assert_int_equal(sim_wall(sim, "two", -1), 3 * SIM_MS);
     assert_in_range(sim_wall(sim, "ended", -1), 4 * SIM_MS, 4 * SIM_MS + 100 * SIM_US);
@@ -424,7 +424,7 @@ static void with_short_intervals_answers_are_taken_at_the_next_tick(void **state
         assert_int_equal(sim->counts.in_flight, 1);
     }
     /* The last request belongs to the interval that ends. */
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim->counts.in_flight, 0);
     assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_WALKED), 9);
     assert_int_equal(sim_wall(sim, "busy", -1), 8 * SIM_MS + 500 * SIM_US);
@@ -453,7 +453,7 @@ static void answers_do_not_wait_for_the_next_deadline(void **state)
     sim_run(sim, 60 * SIM_S);
     assert_int_equal(sim->counts.in_flight, 0);
     assert_true(smp_sampler_idle_ticks(sim->sampler) > 0);
-    sim_seal(sim);
+    sim_finish(sim);
     /* It is found within a longest gap after it began. */
     assert_in_range(labs(sim_wall(sim, "burst", 1) - 2 * SIM_S), 0, 100 * SIM_MS);
     sim_destroy(sim);
@@ -476,7 +476,7 @@ static void with_long_intervals_answers_are_taken_at_once(void **state)
         assert_int_equal(sim->counts.in_flight, 0);
     }
     assert_int_equal(sim->counts.requests, 4);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "busy", 1), 204 * SIM_MS);
     sim_destroy(sim);
 }
@@ -530,7 +530,7 @@ static void a_busy_thread_costs_one_reading_of_its_clock(void **state)
     assert_in_range(sim->counts.queue_reads, 0, 3);
     assert_int_equal(sim->counts.runnable, 0);
     assert_int_equal(busy->requests, 110);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_cpu(sim, "busy", 1), sim_used(busy));
     sim_destroy(sim);
 }
@@ -556,7 +556,7 @@ static void a_waiting_thread_costs_one_reading_before_its_walk(void **state)
     assert_int_equal(thread->proofs, 51);
     assert_int_equal(thread->walks, 0);
     assert_int_equal(sim->counts.runnable, 0);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_state(sim, "woken", 1, SMP_STATE_RUNNING), 0);
     sim_destroy(sim);
 }
@@ -581,7 +581,7 @@ static void a_running_thread_reported_as_waiting_is_requested(void **state)
     assert_int_equal(thread->walks, 0);
     assert_int_equal(thread->proofs, 0);
     assert_int_equal(thread->requests, 50);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_state(sim, "parks", 1, SMP_STATE_RUNNING), sim->profile->elapsed_ns);
     sim_destroy(sim);
 }
@@ -636,7 +636,7 @@ static void every_answer_has_its_outcome(void **state)
         busy->answer = cases[i].answer;
         sim_tick(sim, 20 * SIM_MS);
         sim_tick(sim, 20 * SIM_MS);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(sim_outcome(sim, "busy", cases[i].outcome), 2);
         assert_int_equal(sim->profile->tally.polls, 2);
         if (cases[i].frame != NULL)
@@ -670,7 +670,7 @@ static void every_refusal_has_its_outcome(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         busy->request_status = cases[i].status;
         sim_tick(sim, 20 * SIM_MS);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(sim_outcome(sim, "busy", cases[i].outcome), 1);
         assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 20 * SIM_MS);
     }
@@ -691,7 +691,7 @@ static void one_poll_has_the_stacks_of_running_threads(void **state)
         sim->now_ns += SIM_S;
         smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
         assert_int_equal(sim->counts.in_flight, 0);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(busy->requests, i);
         assert_int_equal(idle->walks, i);
         assert_int_equal(sim_wall(sim, "busy", 1), 20 * SIM_MS);
@@ -710,7 +710,7 @@ static void one_poll_has_room_for_many_quick_answers(void **state)
     for (int i = 0; i < THREADS; i++)
         (void)sim_add_running(sim, "busy", 1);
     smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS);
     assert_int_equal(sim->profile->tally.polls, THREADS);
     sim_destroy(sim);
@@ -723,7 +723,7 @@ static void one_poll_names_a_thread_that_does_not_answer(void **state)
     (void)state;
     sim_add_running(sim, "busy", 1)->answer = SMP_ANSWER_UNANSWERED;
     smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 1);
     assert_int_equal(sim_wall_of(sim, "busy", "[signal not answered]"), 20 * SIM_MS);
     sim_destroy(sim);
@@ -738,7 +738,7 @@ static void a_thread_that_blocks_the_signal_is_walked(void **state)
     sim_add_running(sim, "busy", 1)->answer = SMP_ANSWER_BLOCKED;
     sim_start(sim);
     sim_run(sim, 400 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns);
     assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 0);
     sim_destroy(sim);
@@ -754,7 +754,7 @@ static void one_poll_counts_the_threads_for_which_there_was_no_time(void **state
         (void)sim_add_running(sim, "busy", 1);
     sim->walk_cost_ns = SIM_MS; /* SMP_MAX_REQUESTS of them take longer than the interval */
     smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     /* The thread that waited for room. The requests of later threads are pending at the same
      * time. */
     assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT), 1);
@@ -780,7 +780,7 @@ static void time_of_a_thread_without_an_answer_is_pending(void **state)
         /* late, because the machine is busy */
         sim_tick(sim, i % 3 == 2 ? 40 * SIM_MS : 20 * SIM_MS);
     }
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "busy", 1), 240 * SIM_MS);
     assert_int_equal(sim_cpu(sim, "busy", 1), sim_used(busy));
     assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 6);
@@ -808,7 +808,7 @@ static void waiting_for_a_cpu_is_not_idle_time(void **state)
     sim_run(sim, 1700 * SIM_MS);
     thread->answer = SMP_ANSWER_WHOLE;
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_in_range(labs(sim_wall(sim, "starved", 0) - 30 * SIM_S), 0, SIM_S);
     assert_int_equal(sim_wall(sim, "starved", -1), sim->profile->elapsed_ns);
     assert_int_equal(sim_cpu(sim, "starved", -1), sim_used(thread));
@@ -828,7 +828,7 @@ static void a_preempted_thread_is_requested_though_it_has_not_run(void **state)
     thread->is_runnable = true;
     sim_start(sim);
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(thread->walks, 0);
     assert_in_range(thread->requests, 45, 56);
     assert_int_equal(sim_wall(sim, "preempted", 1), sim->profile->elapsed_ns);
@@ -848,7 +848,7 @@ static void a_pending_answer_of_a_now_waiting_thread_is_taken(void **state)
     sim_script(thread, 2, 3600 * SIM_S, false);
     sim_start(sim);
     sim_run(sim, 300 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_in_range(sim_outcome(sim, "burst", SMP_OUTCOME_SIGNAL_UNANSWERED), 1, 3);
     assert_int_equal(thread->walks, 1);
     assert_in_range(sim_wall(sim, "burst", 1), 98 * SIM_MS, 122 * SIM_MS);
@@ -874,7 +874,7 @@ static void a_request_without_an_answer_is_repeated(void **state)
     assert_in_range(thread->requests, 8, 9);
     thread->answer = SMP_ANSWER_WHOLE;
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "deep", 1), sim->profile->elapsed_ns);
     sim_destroy(sim);
 }
@@ -894,7 +894,7 @@ static void without_a_last_answer_time_stays_with_the_last_stack(void **state)
     thread->answer = SMP_ANSWER_UNANSWERED;
     sim_tick(sim, 5 * SIM_MS);
     smp_sampler_pause(sim->sampler);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_SIGNAL_UNANSWERED], 1);
     assert_int_equal(sim_wall(sim, "worker-", 1), sim->profile->elapsed_ns);
     sim_destroy(sim);
@@ -910,12 +910,12 @@ static void a_thread_that_never_answers_is_counted(void **state)
     busy->answer = SMP_ANSWER_UNANSWERED;
     sim_start(sim);
     sim_run(sim, 100 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall_of(sim, "busy", "[signal not answered]"), sim->profile->elapsed_ns);
     sim_run(sim, 10 * SIM_S);
     busy->answer = SMP_ANSWER_WHOLE;
     sim_run(sim, 100 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "busy", -1), sim->profile->elapsed_ns);
     assert_in_range(sim_wall(sim, "busy", 1), 80 * SIM_MS, 1200 * SIM_MS);
     /* CPU time used before the answer is known with the answer. */
@@ -952,7 +952,7 @@ static void a_late_answer_covers_the_time_up_to_it(void **state)
         struct sim_thread *thread = add_starved(sim);
         sim_start(sim);
         sim_run(sim, 300 * SIM_S);
-        sim_seal(sim);
+        sim_finish(sim);
         const int64_t all_ns = sim->profile->elapsed_ns;
         for (int stack = 0; stack < 3; stack++)
             assert_in_range(labs(sim_wall(sim, "starved", stack) - sim_truth(sim, thread, stack)),
@@ -992,7 +992,7 @@ static void a_failed_late_walk_leaves_the_time_with_the_last_stack(void **state)
     sim_run(sim, 8880 * SIM_MS);
     thread->answer = SMP_ANSWER_WHOLE;
     sim_run(sim, 900 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_in_range(sim_outcome(sim, "starved", SMP_OUTCOME_UNKNOWN_JAVA), 1, 6);
     assert_in_range(sim_wall_of(sim, "starved", "[unknown, Java]"), 0,
                     120 * SIM_MS); /* of polls in time */
@@ -1009,7 +1009,7 @@ static void the_sampler_waits_for_a_thread_without_a_cpu(void **state)
 
     (void)state;
     sim_run(sim, 10 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
     assert_in_range(labs(sim_wall(sim, "starved", 1) - sim_truth(sim, thread, 1)), 0, 40 * SIM_MS);
     assert_in_range(thread->requests, 40, 60); /* no requests while it waits */
@@ -1024,14 +1024,14 @@ static void a_pause_cancels_requests_without_an_answer(void **state)
 
     (void)state;
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_true(sim_outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED) > 0);
     sim_pause(sim);
-    sim_seal(sim);
+    sim_finish(sim);
     sim->now_ns += 8100 * SIM_MS; /* meanwhile it gets its CPU and answers */
     sim_start(sim);
     sim_run(sim, 500 * SIM_MS);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "starved", 2), sim->profile->elapsed_ns);
     assert_in_range(labs(sim_cpu(sim, "starved", 2) - sim->profile->elapsed_ns), 0, SIM_MS);
     assert_int_equal(sim_outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED), 0);
@@ -1051,7 +1051,7 @@ static void time_without_an_answer_goes_to_the_last_stack(void **state)
     sim_start(sim);
     for (int i = 0; i < 3; i++) {
         sim_run(sim, SIM_S);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_int_equal(sim_wall(sim, "starved", 1), sim->profile->elapsed_ns);
         assert_int_equal(sim_cpu(sim, "starved", -1), sim_cpu(sim, "starved", 1));
         assert_in_range(sim_outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED), 20, 60);
@@ -1070,7 +1070,7 @@ static void requests_in_flight_are_bounded(void **state)
         sim_add_running(sim, "busy", i % 10);
     sim_start(sim);
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim->counts.most_in_flight, SMP_MAX_REQUESTS);
     assert_int_equal(sim->counts.in_flight, 0);
     assert_int_equal(sim_wall(sim, "busy", -1), THREADS * sim->profile->elapsed_ns);
@@ -1091,14 +1091,14 @@ static void virtual_threads_have_their_own_group(void **state)
     carrier->mounted_name = "orders-17";
     sim_start(sim);
     sim_run(sim, 9 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall(sim, "orders-", 1), sim->profile->elapsed_ns);
     assert_int_equal(sim_cpu(sim, "orders-", 1), sim_used(carrier));
     assert_int_equal(sim_group(sim, "orders-")->thread_count, 1);
     assert_int_equal(sim_wall(sim, "carrier-", -1), 0);
     /* The carrier waits in its own stack, not in that of the virtual thread. */
     sim_run(sim, 30 * SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_true(sim_wall(sim, "carrier-", 2) > 28 * SIM_S);
     assert_int_equal(sim_wall(sim, "carrier-", 1), 0);
     assert_int_equal(carrier->walks, 1);
@@ -1146,7 +1146,7 @@ static void virtual_threads_are_named_by_the_rule(void **state)
         carrier->mounted_name = cases[i].name;
         sim_start(sim);
         sim_run(sim, SIM_S);
-        sim_seal(sim);
+        sim_finish(sim);
         assert_true(carrier->requests > 40);
         if (cases[i].group != NULL)
             assert_int_equal(sim_wall(sim, cases[i].group, 1), sim->profile->elapsed_ns);
@@ -1170,7 +1170,7 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 300 * SIM_MS;
     sim->task_cpu_ns[SMP_OS_THREAD_JIT] = 20 * SIM_MS;
     sim->task_cpu_ns[SMP_OS_THREAD_SAMPLER] = 5 * SIM_MS;
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 300 * SIM_MS);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[JIT compiler]"), 20 * SIM_MS);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[threads-sampler]"), 5 * SIM_MS);
@@ -1185,18 +1185,18 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     sim_start(sim);
     sim->task_cpu_ns[SMP_OS_THREAD_VM] = 2 * SIM_MS;
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[VM thread]"), 3 * SIM_MS);
     /* Switched off. */
     sim_configure(sim, AT_20_MS "reportJvmThreads=false\n");
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 10 * SIM_MS;
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_null(sim_group(sim, "[JVM]"));
     sim_configure(sim, AT_20_MS);
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 4 * SIM_MS;
     sim_run(sim, SIM_S);
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 4 * SIM_MS);
     /* With a filter for some threads only, no time of these is shown; time used before is not
      * lost. */
@@ -1206,7 +1206,7 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     sim_run(sim, SIM_S);
     smp_sampler_set_filter(sim->sampler, (struct smp_thread_filter){ 0 }, false);
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 2 * SIM_MS;
-    sim_seal(sim);
+    sim_finish(sim);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 7 * SIM_MS);
     sim_destroy(sim);
 }

@@ -142,7 +142,7 @@ static void check_sums(const struct smp_profile *profile)
     check_seconds(profile);
 }
 
-struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture)
+struct smp_profile *sampler_fixture_finish(struct sampler_fixture *fixture)
 {
     smp_profile_release(fixture->profile);
     fixture->profile = NULL;

@@ -7,7 +7,7 @@
  *   fake_jvm_run(f->vm, thread, "java.Thread.run|app.Work.loop");
  *   sampler_fixture_start(f);
  *   sampler_fixture_tick(f, 50 * FIXTURE_MS);
- *   sampler_fixture_seal(f);
+ *   sampler_fixture_finish(f);
  *   sampler_fixture_total(f, "worker-", "java.Thread.run(F.java:1)|app.Work.loop(F.java:1)")
  *   sampler_fixture_destroy(f);
  *
@@ -59,7 +59,7 @@ void sampler_fixture_tick(struct sampler_fixture *fixture, int64_t ns);
 void sampler_fixture_pause(struct sampler_fixture *fixture);
 void sampler_fixture_configure(struct sampler_fixture *fixture, const char *options);
 /* Ends the interval. Releases the profile before, and checks the new one's sums. */
-struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture);
+struct smp_profile *sampler_fixture_finish(struct sampler_fixture *fixture);
 
 /* Returns a group of the last profile, or NULL. */
 const struct smp_group_info *sampler_fixture_group(const struct sampler_fixture *fixture,

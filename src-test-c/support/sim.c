@@ -775,7 +775,7 @@ static void check_sums(const struct smp_profile *profile)
     assert_int_equal(cpu_ns, tree_cpu(profile->tree, 0));
 }
 
-const struct smp_profile *sim_seal(struct sim *sim)
+const struct smp_profile *sim_finish(struct sim *sim)
 {
     smp_profile_release(sim->profile);
     sim->profile = NULL;

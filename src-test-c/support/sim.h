@@ -9,7 +9,7 @@
  *   sim_script(t, 1, 200 * SIM_MS, true);       stack 1, running; and from the start again
  *   sim_start(sim);
  *   sim_run(sim, 100 * SIM_S);
- *   sim_seal(sim);
+ *   sim_finish(sim);
  *   sim_wall(sim, "worker-", 1), sim_truth(t, 1)
  *   sim_destroy(sim);
  *
@@ -194,7 +194,7 @@ void sim_stop(struct sim *sim, int64_t ns);
 void sim_pause(struct sim *sim);
 void sim_configure(struct sim *sim, const char *options);
 /* Finishes the interval and checks the sums of outcomes, time and CPU time. */
-const struct smp_profile *sim_seal(struct sim *sim);
+const struct smp_profile *sim_finish(struct sim *sim);
 uint64_t sim_random(struct sim *sim, uint64_t below);
 
 /* Amounts in the last profile; stack -1: the whole group. Returns 0 if there is no such row. */

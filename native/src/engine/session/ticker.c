@@ -484,7 +484,7 @@ static void run_sampler_thread(void *self)
 
     use_new_options(ticker);
     smp_schedule_init(&ticker->schedule, interval_ns(ticker), period_ns(ticker), now_ns,
-                      (uint64_t)now_ns ^ (uint64_t)(uintptr_t)ticker);
+                      (uint64_t)now_ns);
     smp_demand_init(&ticker->demand, now_ns);
     plan_slot(ticker, now_ns);
     ticker->forgot_ns = now_ns;

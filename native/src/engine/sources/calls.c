@@ -613,7 +613,7 @@ enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct sm
     source->quota = setup->quota;
     source->counter = &setup->jvm->calls;
     source->attribution = setup->attribution;
-    source->places.random = (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)source;
+    source->places.random = (uint64_t)smp_clock_ns();
     source->credit = (struct smp_call_credit){
         .counter = source->counter,
         .threads = setup->threads,

@@ -309,7 +309,7 @@ enum smp_status smp_unmounted_source_create(const struct smp_source_setup *setup
         .is_possible =
             setup->jvm->virtual_threads.draw != NULL && setup->options->clock == SMP_CLOCK_WALL,
         .most_walks = SMP_UNMOUNTED_WALKS * SMP_UNMOUNTED_GAP_MS / 1e3,
-        .random = (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)source,
+        .random = (uint64_t)smp_clock_ns(),
     };
     *out = (struct smp_source){
         .mark = mark_unmounted,

@@ -22,13 +22,13 @@ static double cost_of_call(const struct smp_removal *removal, const struct smp_c
     return rate->is_root ? removal->root_cost_ns : removal->call_cost_ns;
 }
 
-/* The cost of the probes of all its calls. */
+/* Returns the cost of the probes of all calls of the method. */
 static double cost_of(const struct smp_removal *removal, const struct smp_call_rate *rate)
 {
     return (double)rate->calls * cost_of_call(removal, rate);
 }
 
-/* The cost of all methods that may be dropped. */
+/* Returns the cost of all methods that may be dropped. */
 static double cost_of_all(const struct smp_removal *removal, const struct smp_call_rate *rates,
                           size_t count)
 {
@@ -61,7 +61,7 @@ static bool is_short(const struct smp_removal *removal, const struct smp_call_ra
     return rate->self_ns < 0 || (double)rate->self_ns < bound_ns * (double)rate->calls;
 }
 
-/* Does a cost more than b? Among equals the smaller number comes first. */
+/* Returns whether a costs more than b. Among equals the smaller method number comes first. */
 static bool goes_first(const struct smp_removal *removal, const struct smp_call_rate *a,
                        const struct smp_call_rate *b)
 {
@@ -71,7 +71,8 @@ static bool goes_first(const struct smp_removal *removal, const struct smp_call_
     return cost_a > cost_b || (cost_a >= cost_b && a->method < b->method);
 }
 
-/* Returns the next method to drop after last, which may be NULL. NULL: none costs least_ns. */
+/* Returns the next method to drop after last, which may be NULL. Returns NULL if none costs
+ * least_ns. */
 static const struct smp_call_rate *next_to_drop(const struct smp_removal *removal,
                                                 const struct smp_call_rate *rates, size_t count,
                                                 const struct smp_call_rate *last, double least_ns)
@@ -155,7 +156,7 @@ static bool can_add_rate(struct smp_call_rates *rates)
     return grown != NULL;
 }
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 static struct smp_call_rate *rate_of(struct smp_call_rates *rates, int64_t method)
 {
     const uint32_t lower = (uint32_t)method;
@@ -170,7 +171,7 @@ static struct smp_call_rate *rate_of(struct smp_call_rates *rates, int64_t metho
         rates->rates[rates->count - 1].method = NO_METHOD;
     }
     rate = &rates->rates[rates->index_of[lower] - 1];
-    /* Another method had these bits before. It is unloaded and has no probe to remove. */
+    /* Another method had these lower bits before. It is unloaded and has no probe to remove. */
     if (rate->method != method)
         *rate = (struct smp_call_rate){ .method = method, .self_ns = rates->is_timed ? 0 : -1 };
     return rate;
@@ -195,7 +196,7 @@ void smp_call_rates_add_unplaced(struct smp_call_rates *rates, int64_t calls)
     rates->unplaced += (uint64_t)calls;
 }
 
-/* value, at most half of INT64_MAX: sums of such values do not overflow. */
+/* Limits value to half of INT64_MAX, so that sums do not overflow. */
 static double most_of(double value)
 {
     return value < (double)(INT64_MAX / 2) ? value : (double)(INT64_MAX / 2);

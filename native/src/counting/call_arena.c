@@ -15,7 +15,7 @@
 
 enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being returned */ };
 
-/* To be raised with each change of the layout that does not change a size. */
+/* Must be incremented with each change of the layout that keeps all sizes. */
 #define STAMP_VERSION UINT64_C(9)
 
 static struct smp_call_shared own;
@@ -110,8 +110,8 @@ static void *take_piece(struct smp_call_arena *arena, size_t bytes)
     return piece;
 }
 
-/* Includes the counts that the reader will have seen of each unit. If they were allocated at a
- * read, nodes that have taken the last memory could never be read. */
+/* Includes the reader's seen counts of each unit. If a read allocated them, nodes that have taken
+ * the last memory could never be read. */
 static size_t chunk_bytes(uint32_t units, size_t unit_bytes, size_t before)
 {
     return sizeof(struct smp_call_chunk) + SMP_CALL_UNIT - 1 + before +
@@ -148,8 +148,8 @@ static bool is_of(const struct smp_call_tree *tree, const struct smp_call_arena 
     return arena != NULL && atomic_load_explicit(&tree->session, RELAXED) == arena->session;
 }
 
-/* Subtracts the memory from the arena's bytes only if that arena is still open. This is the
- * function of the copy of the library that has allocated the chunks; threads of any copy run it. */
+/* Subtracts the memory from the arena's bytes only if that arena is still open. The copy of the
+ * library that allocated the chunks has this function; threads of any copy call it. */
 static void dispose_call_tree(struct smp_call_tree *tree)
 {
     struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
@@ -176,7 +176,7 @@ static void dispose_call_tree(struct smp_call_tree *tree)
 
 /* ---- trees ---- */
 
-/* Returns a tree that no other thread knows. NULL: the limit. */
+/* Returns a tree that no other thread knows, or NULL at the limit. */
 static struct smp_call_tree *take_free_tree(void)
 {
     struct smp_call_tree *tree = pop_tree(&smp_call_memory->supply.unused);
@@ -233,7 +233,7 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
     return tree;
 }
 
-/* Takes the tree of a state. NULL: it has none, or another thread has just taken it. */
+/* Takes the tree of a state. Returns NULL if it has none, or another thread has just taken it. */
 static struct smp_call_tree *take_tree(uint32_t index)
 {
     const uint32_t tree = atomic_exchange(&smp_call_memory->tree_of[index], 0);
@@ -246,8 +246,7 @@ static void retire_tree(struct smp_call_tree *tree)
     atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, RELEASE);
 }
 
-/* After take_tree: frees a tree of a closed counting; retires one of this counting, which is then
- * read once more. */
+/* Retires a taken tree of this session, which is then read once more; frees any other. */
 static void return_tree(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
     if (is_of(tree, arena))
@@ -302,8 +301,7 @@ static void free_state(struct smp_call_state *state)
     atomic_store_explicit(&state->tid, 0, RELEASE);
 }
 
-/* Returns a tree of the pool with this generation, and frees or retires older ones. NULL: there is
- * none. */
+/* Returns a tree of the pool with this generation, or NULL. Frees or retires older ones. */
 static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t generation,
                                         uint32_t pool)
 {
@@ -316,7 +314,7 @@ static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t g
     return tree;
 }
 
-/* The thread has no tree of this generation: an older one is returned. */
+/* Gives the state a tree of this generation, and gives back its older one. */
 static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
                           struct smp_call_state *state, int64_t tid, bool is_virtual, uint32_t pool)
 {
@@ -356,8 +354,8 @@ static void leave_arena(void)
 
 struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t pool)
 {
-    /* Read before the arena. Otherwise a tree of an arena that is being closed could get generation
-     * 0, or that of the next arena, and its thread would count in it. */
+    /* The generation is read before the arena. Otherwise a tree of an arena that is being closed
+     * could get generation 0 or the next arena's, and its thread would count in it. */
     const uint32_t generation = smp_call_generation();
     struct smp_call_arena *arena = generation == 0 ? NULL : enter_arena();
     struct smp_call_state *state = arena == NULL ? NULL : smp_call_state_find(tid);
@@ -484,15 +482,15 @@ static void free_arena(struct smp_call_arena *arena)
     smp_quota_release(quota);
 }
 
-/* Skips 0, which means that counting is off. */
+/* Returns the next number. Skips 0, which means that counting is off. */
 static uint32_t next_number(void)
 {
     smp_call_memory->numbers += smp_call_memory->numbers == UINT32_MAX ? 2 : 1;
     return smp_call_memory->numbers;
 }
 
-/* No other thread opens or closes: close goes through the trees one by one, and none of them may
- * belong to the next counting already. */
+/* Called while no other thread opens or closes, because close goes through the trees one by one,
+ * and none of them may belong to the next session yet. */
 static enum smp_status open_taken(const struct smp_call_options *options)
 {
     struct smp_call_arena *arena = smp_alloc(options->quota, sizeof(*arena));
@@ -534,13 +532,13 @@ bool smp_call_fence_all(void)
         return true;
     if (smp_process_barrier_run())
         return true;
-    /* A filter of system calls has been installed since: threads run fences of their own from now
-     * on. */
+    /* A seccomp filter has been installed meanwhile. From now on each thread runs its own fence. */
     atomic_store(&smp_call_memory->needs_fence, true);
     return false;
 }
 
-/* The thread may return its tree meanwhile, and may have a new one already. */
+/* Retires an older tree if its thread is outside of all roots. The exchange fails if the thread
+ * has given the tree back meanwhile. */
 static void retire_tree_of(const struct smp_call_arena *arena, uint32_t index, uint32_t generation)
 {
     uint32_t number = atomic_load(&smp_call_memory->tree_of[index]);
@@ -553,7 +551,7 @@ static void retire_tree_of(const struct smp_call_arena *arena, uint32_t index, u
         retire_tree(tree);
 }
 
-/* Some of these trees of virtual threads may have the new generation already. */
+/* Retires the trees of a pool, except those that have the new generation already. */
 static void retire_pooled(_Atomic uint64_t *pool, uint32_t generation)
 {
     _Atomic uint64_t kept = 0;
@@ -584,8 +582,8 @@ void smp_call_arena_renew(void)
         retire_pooled(&arena->pools[i], generation);
 }
 
-/* A thread inside of a root frees its tree when it leaves. A thread that leaves just now has taken
- * its tree, and frees it. */
+/* Frees the tree of a state. A thread inside of a root frees it itself when it leaves, and so does
+ * a thread that has just taken it. */
 static void abandon(const struct smp_call_arena *arena, uint32_t index, bool is_fenced)
 {
     const uint32_t number = atomic_load(&smp_call_memory->tree_of[index]);
@@ -600,7 +598,7 @@ static void abandon(const struct smp_call_arena *arena, uint32_t index, bool is_
         tree->dispose(tree);
 }
 
-/* Frees trees in which no thread counts: pooled and retired ones. */
+/* Frees the tree if no thread counts in it, because it is pooled or retired. */
 static void close_tree(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
     const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);
@@ -649,7 +647,7 @@ bool smp_call_arena_is_seen(int32_t id)
            atomic_load_explicit(&smp_call_memory->seen[id], RELAXED) != 0;
 }
 
-/* Does not write zeros again: pages that were never written take no memory. */
+/* Writes only where the value changes, because pages that were never written take no memory. */
 void smp_call_arena_forget_seen(void)
 {
     for (uint32_t id = 0; id < SMP_CALL_METHODS; id++) {
@@ -672,7 +670,7 @@ void smp_call_arena_retire(int64_t tid)
     struct smp_call_state *state = smp_call_state_find(tid);
     int64_t expected = tid;
 
-    /* Only one caller succeeds: after free_state the state may belong to another thread. */
+    /* Only one caller succeeds, because after free_state the state may be another thread's. */
     if (state != NULL && !state->is_virtual &&
         atomic_compare_exchange_strong(&state->tid, &expected, NO_THREAD)) {
         struct smp_call_tree *tree = take_tree(index_of_state(state));

@@ -13,38 +13,37 @@
  * into "order-"). The pool of a group exists as long as the process. Pool 0 is for threads without
  * a name, and for groups past the limit of pools.
  *
- * A state never leaves the list of its slot, because hooks follow the list without a lock; the next
- * thread of the slot takes the state. So a slot has as many states as it ever had threads at once;
- * there are four for each slot on average. A thread that finds none is not counted, and lost_roots
- * counts its roots.
+ * A state never leaves the list of its slot, because hooks follow the list without a lock. The
+ * next thread of the slot reuses it, so a slot has as many states as it ever had threads at once.
+ * There are four states per slot on average. A thread that finds none is not counted, and
+ * lost_roots counts its roots.
  *
- * close stops counting at once. If a thread is inside of a root then, its nodes stay until it
- * leaves the root, so that its late exits do no harm. A thread outside of roots touches no node any
- * more:
+ * close stops counting at once. The nodes of a thread inside of a root stay until it leaves the
+ * root, because its exits still use them. A thread outside of roots touches no node any more:
  *
  *   thread   position = top;  generation as mine? ─no─► position = NULL, nothing is counted
  *   close    generation = 0; status = ABANDONED;  position NULL? ─yes─► its nodes are freed
  *
  * Both sides store before they load, so at least one of them sees the other's store. The thread's
- * side is frequent, so close runs a barrier on all threads for both (base/process_barrier.h).
+ * side is frequent and has no fence: close runs a barrier on all threads (base/process_barrier.h).
  *
  * renew begins new trees with a new generation. A tree that no thread counts in is retired: it is
- * read once more and freed. A thread inside of a root returns its tree when it leaves the root.
+ * read once more and freed. A thread inside of a root gives its tree back when it leaves the root.
  * Thread and reader decide as at close, so no call is lost.
  *
  *   thread   position = top;  generation as mine? ─no─► position = NULL, and once more
  *   reader   a new generation;  position NULL? ─yes─► takes the tree
  *
- * Several cores may be loaded: the first one that defines the hook class has the memory that all
- * share. A tree is freed by the core that has allocated it.
+ * Several copies of the library may be loaded. The first one that defines the hook class has the
+ * memory that all share. The copy that allocated a tree frees it.
  *
  * Owns     trees and chunks, until they are free; states are static.
  * Threads  open, close, renew and a reader: one at a time. retire: any. All others: the counted
  *          threads, without a lock.
- * Errors   open: SMP_ESTATE if it is open, or another core is still closing it; SMP_EINVAL for a
+ * Errors   open: SMP_ESTATE if it is open, or another copy is still closing it; SMP_EINVAL for a
  *          limit; SMP_ENOMEM. begin: NULL if counting is off, a limit is reached, or without
  *          memory.
- * Cost     begin: some 100 ns, and the first time a chunk of 6 KB. close: a pass over all trees;
+ * Cost     begin: about 100 ns; a new tree takes a chunk of 6 KB. close: a pass over all trees;
  *          renew: one over all states, and over the trees in pools.
  */
 #ifndef SMP_COUNTING_CALL_ARENA_H
@@ -59,8 +58,8 @@
 #include "counting/call_layout.h"
 
 enum {
-    SMP_CALL_LEAST_UNITS = 64,       /* of a tree's limit */
-    SMP_CALL_FIRST_UNITS = 48,       /* of a tree's first chunk; the next ones double the tree */
+    SMP_CALL_LEAST_UNITS = 64,       /* the lowest limit of a tree */
+    SMP_CALL_FIRST_UNITS = 48,       /* of a tree's first chunk; further ones double the tree */
     SMP_CALL_FIRST_WIDE_UNITS = 32,  /* the same with exact timing */
     SMP_CALL_MOST_UNITS = 4096,      /* of a chunk */
     SMP_CALL_DEFAULT_NODES = 100000, /* of a thread, in units */
@@ -81,50 +80,49 @@ struct smp_call_shared;
 
 SMP_CHECKED enum smp_status smp_call_arena_open(const struct smp_call_options *options);
 void smp_call_arena_close(void);
-/* The number of roots entered by threads that could not be counted. Not during close. */
+/* Returns the number of roots entered by threads that could not be counted. Not during close. */
 uint64_t smp_call_arena_lost_roots(void);
 
-/* The number of first entries of methods since the library was loaded. */
+/* Returns the number of first entries of methods since the library was loaded. */
 uint32_t smp_call_arena_news(void);
-/* Has this method been entered? Ids from SMP_CALL_METHODS on: false. */
+/* Returns whether the method has been entered; false for ids from SMP_CALL_METHODS on. */
 bool smp_call_arena_is_seen(int32_t id);
-/* Forget the entries of all methods, or of one: their ids get other methods. */
+/* Forget the entries of all methods, or of one, before their ids get other methods. */
 void smp_call_arena_forget_seen(void);
 void smp_call_arena_forget_method(int32_t id);
 void smp_call_arena_mark_seen(int32_t id);
 
-/* The platform thread has ended, or ends now and calls this itself. Its tree is read once more and
- * freed. To be called for each thread that has been inside of a root, also while counting is off:
- * otherwise its state stays taken. Several threads may call it for one. */
+/* Releases the state of a platform thread that has ended, or that calls this at its end. Its tree
+ * is read once more and freed. Must be called for each thread that has been inside of a root, also
+ * while counting is off: otherwise its state stays taken. Several threads may call it for one. */
 void smp_call_arena_retire(int64_t tid);
 
 /* Returns the memory that the hooks of this process use (call_shared.h). From now on another copy
  * of the library may adopt it. */
 struct smp_call_shared *smp_call_arena_share(void);
-/* Uses the memory of the copy of the library that has defined the hook class. Fails if that has
- * another layout. */
+/* Uses the memory of the copy that has defined the hook class. Returns false if its layout
+ * differs. */
 bool smp_call_arena_adopt(struct smp_call_shared *shared);
 
-/* On that thread, outside of all roots: returns its state, with a tree. pool: of a virtual
- * thread. */
+/* Returns the state, with a tree, of the calling thread, which is outside of all roots. pool: for
+ * a virtual thread. */
 struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t pool);
-/* On that thread, outside of all roots: returns the state and tree of a virtual thread, or a
- * tree of a closed counting. */
+/* Gives back the state and tree of a virtual thread, or a tree of an earlier session. Called on
+ * the state's thread, outside of all roots. */
 void smp_call_leave(struct smp_call_state *state);
-/* On that thread: makes room for a node of any kind. On failure nothing has changed. */
+/* Makes room for a node of any kind. Called on the state's thread. A failure changes nothing. */
 enum smp_call_room smp_call_grow(struct smp_call_state *state);
-/* On that thread: makes room for the keys of twice as many calls without a node. Fails at the limit
- * or without memory; nothing has changed then. */
+/* Makes room for the keys of twice as many calls without a node. Called on the state's thread.
+ * Returns false, and changes nothing, at the limit or without memory. */
 bool smp_call_deepen(struct smp_call_state *state);
-/* The pool of a thread with this name: UTF-8; NULL or empty: no name. Two threads that bring the
- * same new name at once may make two pools for it, which does no harm. */
+/* Returns the pool for threads of this name (UTF-8; NULL or empty: no name). Two threads that
+ * bring the same new name at once may make two pools for it, which does no harm. */
 uint32_t smp_call_pool_find(const char *name);
-/* The name of the group. NULL: pool 0, or no pool. */
+/* Returns the name of the group; NULL for pool 0 and for no pool. */
 const char *smp_call_pool_name(uint32_t pool);
-/* 0: counting is off. */
+/* Returns the number of the session; 0: counting is off. */
 uint32_t smp_call_session(void);
-/* All trees begin anew, without nodes of unloaded classes and of removed probes. On the reader's
- * thread. */
+/* Begins all trees anew, without nodes of unloaded classes and removed probes. For the reader. */
 void smp_call_arena_renew(void);
 
 #endif

@@ -16,7 +16,7 @@
 
 enum {
     CLOCK_TRIES = 5,
-    LEAST_NS = 10000000, /* between two reads: their own error is then below 0.001 % */
+    LEAST_NS = 10000000, /* between two reads, so that their error is below 0.001 % */
     SUSPENDED_NS = 1000000,
     PERCENT = 100
 };
@@ -65,7 +65,7 @@ static bool has_counter(void)
 }
 #endif
 
-/* "tsc-early" does not match: the kernel has not watched the counter for long enough then. */
+/* "tsc-early" does not match, because the kernel has not watched that counter for long enough. */
 bool smp_call_clock_is_listed(const char *sources)
 {
     const char *word = sources + strspn(sources, SEPARATORS);
@@ -116,7 +116,7 @@ static bool is_near(double tick_ns, double other_ns)
     return tick_ns > other_ns - most && tick_ns < other_ns + most;
 }
 
-/* The first read may have been the wrong one: two other reads in a row that agree replace it. */
+/* Since the first read may be wrong, two later reads in a row that agree replace it. */
 static void take(struct smp_call_clock *clock, double tick_ns)
 {
     if (clock->tick_ns == 0 || is_near(tick_ns, clock->tick_ns) ||

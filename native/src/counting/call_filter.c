@@ -6,10 +6,10 @@
 static const char *const JDK[] = { "java/", "javax/", "jdk/", "sun/", "com/sun/" };
 
 /*
- * Probes call the hook, the hook calls Unsafe and reads the current thread, and calls of method
- * handles are linked inside java.lang.invoke: a probe there would call itself. A virtual thread has
- * no single identity while it is being mounted. A name that ends with a slash or a dollar sign is a
- * prefix.
+ * Classes that are never instrumented. The hook calls Unsafe and reads the current thread, and
+ * calls of method handles are linked inside java.lang.invoke: a probe there would call itself. A
+ * virtual thread has no single identity while it is being mounted. A name that ends with a slash
+ * or a dollar sign is a prefix.
  */
 static const char *const NEVER[] = { "java/lang/invoke/",
                                      "java/lang/Thread",

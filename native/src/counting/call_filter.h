@@ -30,7 +30,7 @@
 struct smp_call_filter {
     struct smp_slice *prefixes; /* with their minus */
     size_t count;
-    bool has_included; /* by a prefix without a minus */
+    bool has_included; /* there is a prefix without a minus */
 };
 
 /* list: comma-separated, outlives the filter; blanks around a part are trimmed, empty parts
@@ -41,11 +41,12 @@ void smp_call_filter_close(struct smp_call_filter *filter, struct smp_quota *quo
 /* class_name is internal: `com/acme/Order`. */
 bool smp_call_filter_passes(const struct smp_call_filter *filter, struct smp_slice class_name);
 
-/* Is the class below java. javax. jdk. sun. com.sun.? */
+/* Returns whether the class is below java. javax. jdk. sun. com.sun. */
 bool smp_call_filter_is_jdk(struct smp_slice class_name);
-/* Does the name look like that of a java.lang.reflect.Proxy? A class of the program may, too. */
+/* Returns whether it looks like the name of a java.lang.reflect.Proxy, which others may have,
+ * too. */
 bool smp_call_filter_is_proxy(struct smp_slice class_name);
-/* Is the class never instrumented? */
+/* Returns whether the class is never instrumented. */
 bool smp_call_filter_is_never(struct smp_slice class_name);
 
 #endif

@@ -66,14 +66,14 @@ void smp_call_graph_destroy(struct smp_call_graph *graph)
 
 /* --- roots --- */
 
-/* A state never goes back. */
+/* Sets the rule's state, which never goes back. */
 static void advance_rule(struct smp_call_graph *graph, size_t rule, enum smp_rule_state state)
 {
     if (graph->rule_states[rule] < state)
         graph->rule_states[rule] = (uint8_t)state;
 }
 
-/* Notes which rules match this class. */
+/* Notes which rules match this class. Returns whether any does. */
 static bool match_rules(struct smp_call_graph *graph, const struct smp_class_summary *summary,
                         bool is_never)
 {
@@ -91,7 +91,7 @@ static bool match_rules(struct smp_call_graph *graph, const struct smp_class_sum
     return has_any;
 }
 
-/* Is it a root of TOTAL without rules? */
+/* Returns whether the method is a root of TOTAL without rules. */
 static bool is_usual_root(const struct smp_method_summary *method)
 {
     const bool is_static = (method->access & SMP_ACCESS_STATIC) != 0;
@@ -185,7 +185,7 @@ static void adopt_method(struct smp_call_graph *graph, uint32_t loaded, uint32_t
         smp_method_ids_at(&graph->ids, method->id)->number = number;
         if (smp_method_ids_at(&graph->ids, method->id)->state == SMP_METHOD_LEFT_ALONE)
             smp_worklist_set_state(graph, method,
-                                   SMP_METHOD_INSTRUMENTED); /* these bytes may fit */
+                                   SMP_METHOD_INSTRUMENTED); /* the new bytes may fit */
     }
     smp_worklist_look_ahead(graph, loaded, number, old->ahead);
 }
@@ -203,8 +203,8 @@ static void adopt_body(struct smp_call_graph *graph, uint32_t loaded, struct smp
     smp_worklist_adopt_initialisers(graph, loaded);
 }
 
-/* TOTAL finds no calls that would report an excluded method. So a main method, and the methods of a
- * root's class, are reported when they are loaded. */
+/* Returns whether an excluded method is reported when its class is loaded: a main method, or a
+ * method of a root's class. TOTAL finds no calls that would report it later. */
 static bool is_excluded(const struct smp_call_graph *graph,
                         const struct smp_indexed_class *in_class,
                         const struct smp_method_summary *method, bool has_rules)
@@ -265,7 +265,7 @@ static void lose_class(struct smp_call_graph *graph, const struct smp_class_summ
         smp_call_graph_unload(graph, known);
 }
 
-/* Methods may have got their ids before the class's bytes and its source file were known. */
+/* Completes methods that got their ids before the bytes and the source file were known. */
 static void note_loaded_methods(struct smp_call_graph *graph, uint32_t loaded)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, loaded);
@@ -468,8 +468,8 @@ static uint32_t count_allowed(const struct smp_call_graph *graph)
     return count;
 }
 
-/* Visits methods that have ids already. New ids may move the records; new methods are visited when
- * they get their ids. */
+/* Visits methods that have ids already. Since new ids may move the records, each is looked up
+ * again. New methods are visited when they get their ids. */
 static void visit_known(struct smp_call_graph *graph, bool is_all)
 {
     const int32_t end = smp_method_ids_end(&graph->ids);
@@ -499,7 +499,7 @@ void smp_call_graph_loaded_done(struct smp_call_graph *graph)
     visit_known(graph, false);
 }
 
-/* A method that is found this way is one call away from an entered one. */
+/* Sets the look-ahead for methods that are one call away from an entered one. */
 static void begin_finding(struct smp_call_graph *graph)
 {
     const bool is_lazy = smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_LAZY;
@@ -522,8 +522,8 @@ void smp_call_graph_called(struct smp_call_graph *graph, struct smp_slice class_
     smp_worklist_process(graph);
 }
 
-/* Is class_name the simplified name, as of com/acme/Order$$SpringCGLIB$$0 without its number? For
- * most names the part before the mark differs, which is checked first. */
+/* Returns whether class_name is the simplified name (com/acme/Order$$SpringCGLIB$$0 without its
+ * number). Checks the part before the mark first, which differs for most names. */
 static bool is_simplified(struct smp_slice name, struct smp_slice class_name)
 {
     char text[SMP_MAX_COUNTING_NAME_BYTES];
@@ -686,7 +686,7 @@ static void add_rules(struct smp_counting_account *out, const struct smp_call_gr
             (state != SMP_RULE_FOUND || has_probed_root(graph, rule)))
             add_rule(out, rule->text, states[state].code, states[state].reason);
     }
-    /* The roots of TOTAL without rules. An entered root may have been dropped since. */
+    /* Adds the roots of TOTAL without rules. An entered root may have been dropped meanwhile. */
     if (graph->plan->rule_count == 0 && !graph->is_root_entered)
         add_rule(out, (struct smp_slice){ USUAL_ROOTS, sizeof(USUAL_ROOTS) - 1 },
                  states[usual].code, states[usual].reason);

@@ -10,28 +10,28 @@
  *    └► root ─next─► root ...   in a circle, beginning with the one found last
  *
  * The tree is also the shadow stack: the position is the node of the running call, and its parents
- * are its callers. So each running call, recursive ones too, has a node of its own, in which its
- * time stamp is kept. Inclusive times of a recursion contain each other: a reader that adds up the
- * time of a method takes only nodes without an ancestor of the same method.
+ * are its callers. So each running call, even of a recursion, has its own node with its time
+ * stamp. In a recursion the inclusive time of a call contains that of the inner ones: a reader
+ * that adds up the time of a method takes only nodes without an ancestor of the same method.
  *
- * The child of a caller is the callee that was found last. Callees found before are also in the
- * tree's table of hints, which lies before the top. A hint is right if its node has that key and
- * that parent. So a caller with several callees rarely searches the circle.
+ * A caller's child is the callee that was found last. Callees found earlier are also in the tree's
+ * table of hints, which lies before the top. A hint is right if its node has the wanted key and
+ * parent. So a caller with several callees rarely searches the circle.
  *
  * If a node cannot be made (a limit, no memory), the position is the tree's overflow node, which
  * represents all deeper calls. Its parent is the deepest call with a node, its count the number of
- * deeper calls, deep their keys, and its depth the limit (enum smp_call_room). Calls without a node
- * are counted in its time (limit of nodes), entered (limit of depth) and over_memory.
+ * deeper calls, deep their keys, and its depth the reason (enum smp_call_room). Its fields count
+ * the calls without a node: time (limit of nodes), entered (limit of depth), over_memory.
  *
  * A node has SMP_CALL_UNIT bytes. A timed call has a wide node of twice that size: with exact
  * timing every call, else only roots. Ordinals count units of SMP_CALL_UNIT bytes, with exact
  * timing units of a wide node.
  *
- * Everything but the nodes is static and stays for ever, because an old frame may run a hook at any
- * time. A state stays in the chain of its slot, and changes its thread only after that thread, or
- * that thread's outermost root, has ended: so a chain can be followed without a lock.
+ * Everything but the nodes is static and stays for ever, because an old frame may run a hook at
+ * any time. A state stays in the chain of its slot, and gets another thread only after its thread,
+ * or that thread's outermost root, has ended. So a chain can be followed without a lock.
  *
- * Java's ThreadsSamplerHook has the same offsets and compares them when it is set up.
+ * ThreadsSamplerHook.java has the same offsets, and checks them when it is set up.
  *
  * Threads  key, ordinal and depth of a node are constant once its parent is set. child, next and
  *          all fields of a state but tid, position, generation and phase belong to the counted
@@ -52,16 +52,16 @@ enum {
     SMP_CALL_METHODS = 1 << 20, /* ids whose first entry is noted */
     SMP_CALL_POOLS = 256,       /* of virtual threads, by the name of their group; 0: without */
     SMP_CALL_POOL_NAME_BYTES = 128,
-    SMP_CALL_REFLECTED = 65536, /* calls by reflection that were seen: a table of the hook's */
-    SMP_CALL_DEEP = 1 << 20,    /* calls of a thread that have a key but no node */
+    SMP_CALL_REFLECTED = 65536, /* entries of the hook's table of seen calls by reflection */
+    SMP_CALL_DEEP = 1 << 20,    /* most calls of a thread with a key but no node */
     SMP_CALL_UNIT = 64,         /* bytes of a node without times */
     SMP_CALL_HINTS = 128,       /* of a tree: callees that were found before */
     SMP_CALL_HINT_BYTES = SMP_CALL_HINTS * 8,
-    SMP_CALL_HINT_SCATTER = 8 * 53 /* the next method's hint is so many bytes on */
+    SMP_CALL_HINT_SCATTER = 8 * 53 /* bytes from a method's hint to the next method's */
 };
 
-/* Is there room for a node? The overflow node's depth has the reason why not. The hook in Java also
- * writes OVER_NODES. */
+/* Tells whether there is room for a node, or why not. The overflow node's depth has the reason.
+ * The hook in Java also writes OVER_NODES. */
 enum smp_call_room {
     SMP_CALL_HAS_ROOM,
     SMP_CALL_OVER_NODES,
@@ -93,12 +93,11 @@ struct smp_call_node {
     _Atomic int64_t time;    /* ticks (call_clock.h) of ended calls */
     _Atomic int64_t entered; /* start of the running call; 0: none, or it is not timed */
     int32_t depth;
-    _Atomic uint32_t exits; /* timed calls that have ended; wraps around. In the top: the number of
-                             * that doubt */
+    _Atomic uint32_t exits; /* ended timed calls; wraps around. In the top: a doubt's number */
 };
 
-/* Two of each field: the thread writes the one of the running epoch (its number modulo 2) while the
- * reader reads the one of the ended epoch. */
+/* Each field exists twice: the thread writes the one of the running epoch (its number modulo 2)
+ * while the reader reads the ended epoch's. */
 struct smp_call_wide_node {
     struct smp_call_node node;
     _Atomic int64_t least[2]; /* ticks of the shortest call that has ended in that epoch */
@@ -107,8 +106,8 @@ struct smp_call_wide_node {
     uint32_t unused[6];
 };
 
-/* The hook in Java marks its begin and its end. With exact timing the time of a call contains the
- * part of the hook that runs between its stamps. */
+/* The phase of a thread's hook. The hook in Java marks its begin and its end. With exact timing
+ * the time of a call contains the part of the hook between its time stamps. */
 enum smp_call_phase {
     SMP_CALL_NO_HOOK,
     SMP_CALL_IN_HOOK,
@@ -138,7 +137,7 @@ static inline bool smp_call_is_root(const struct smp_call_node *node)
     return node->key < SMP_CALL_OVERFLOW;
 }
 
-/* The address of the tree's hint for the callee of that key. */
+/* Returns the address of the tree's hint for the callee with this key. */
 static inline struct smp_call_node **smp_call_hint(struct smp_call_node *top,
                                                    const struct smp_call_node *at, int32_t key)
 {
@@ -153,14 +152,14 @@ static inline size_t smp_call_unit_bytes(bool is_exact)
     return is_exact ? sizeof(struct smp_call_wide_node) : (size_t)SMP_CALL_UNIT;
 }
 
-/* The size of a node with this key. */
+/* Returns the size of a node with this key. */
 static inline size_t smp_call_node_bytes(int32_t key, bool is_exact)
 {
     return is_exact || key < SMP_CALL_OVERFLOW ? sizeof(struct smp_call_wide_node)
                                                : sizeof(struct smp_call_node);
 }
 
-/* The node is neither the top nor the overflow node. */
+/* Returns the id of a node that is neither the top nor the overflow node. */
 static inline int32_t smp_call_method(const struct smp_call_node *node)
 {
     return node->key & INT32_MAX;

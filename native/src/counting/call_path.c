@@ -33,7 +33,7 @@ static void set_phase(struct smp_call_state *state, enum smp_call_phase phase)
     atomic_store_explicit(&state->phase, (uint8_t)phase, RELAXED);
 }
 
-/* Not atomic: only one thread adds. */
+/* Needs no atomic addition, because only one thread adds. */
 static void add(_Atomic int64_t *number, int64_t amount)
 {
     atomic_store_explicit(number, atomic_load_explicit(number, RELAXED) + amount, RELAXED);
@@ -44,13 +44,13 @@ static int64_t level_of(const struct smp_call_node *overflow)
     return atomic_load_explicit(&overflow->count, RELAXED);
 }
 
-/* The number of calls of the overflow node whose keys can be stored; deeper ones are not known. */
+/* Returns how many keys of the overflow node's calls can be stored; deeper calls are not known. */
 static int64_t room_of(const struct smp_call_node *overflow)
 {
     return overflow->deep == NULL ? 0 : -overflow->deep[0];
 }
 
-/* The caller adds 1 to the count. */
+/* Stores the key of a call without a node. The caller adds 1 to the count. */
 static void note_deep(struct smp_call_state *state, struct smp_call_node *overflow, int32_t key)
 {
     const int64_t level = level_of(overflow) + 1;
@@ -71,8 +71,7 @@ static void link_child(struct smp_call_node *at, struct smp_call_node *node)
     at->child = node;
 }
 
-/* NULL: a limit is reached. *limit is set to that limit, unless it is the limit of nodes. The
- * chunk's bytes are zero. */
+/* Returns NULL at a limit, and sets *limit unless it is the limit of nodes. Chunks are zeroed. */
 static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_call_node *at,
                                        int32_t key, enum smp_call_room *limit)
 {
@@ -122,7 +121,7 @@ static struct smp_call_node *find_callee(const struct smp_call_state *state,
     return NULL;
 }
 
-/* Counts a call without a node, under the limit that the first such call has reached. */
+/* Counts a call without a node for the reason that the first such call had. */
 static void add_uncounted(struct smp_call_node *overflow)
 {
     if (overflow->depth == SMP_CALL_OVER_DEPTH)
@@ -137,8 +136,7 @@ static void add_uncounted(struct smp_call_node *overflow)
 
 /* ---- calls that began before their methods had probes ---- */
 
-/* A virtual thread is checked for so long after the last probes came: nearly all of them began
- * later. */
+/* Virtual threads are checked for so long after the last probes: nearly all others began later. */
 #define VIRTUAL_NS INT64_C(10000000000)
 
 /* While the number is odd, a stack that was clean may get replaced frames at any time. */
@@ -158,7 +156,7 @@ static uint32_t *clean_as_of(const struct smp_call_state *state)
     return &smp_call_memory->clean_as_of[state - smp_call_memory->states];
 }
 
-/* A place of this method was made: notes how the JVM names the method. */
+/* Notes how the JVM names the method, when a node for it was made. */
 static void note_method(int32_t id, int32_t hook_frames)
 {
     const struct smp_call_view *const view = smp_call_view();
@@ -169,7 +167,7 @@ static void note_method(int32_t id, int32_t hook_frames)
     atomic_store_explicit(&smp_call_memory->methods[id], view->own_method(hook_frames), RELAXED);
 }
 
-/* May the stack have replaced code? Not if it was checked after the last probes came. */
+/* Returns whether the stack may have replaced code: not if it was checked after the last probes. */
 static bool is_in_doubt(const struct smp_call_state *state, uint32_t probes)
 {
     if (probes == 0 || *clean_as_of(state) == probes)
@@ -197,7 +195,7 @@ static enum smp_older_call find_older_below(const struct smp_call_view *view,
                                                                           : seen;
 }
 
-/* Would a new place below this node be wrong because of an older call? */
+/* Returns whether a new node below this one would be wrong because of an older call. */
 static bool is_wrong_place(const struct smp_call_state *state, const struct smp_call_node *at,
                            int32_t hook_frames)
 {
@@ -219,7 +217,7 @@ uint64_t smp_call_misplaced(void)
 
 /* ---- entries and exits ---- */
 
-/* As make_node. Also NULL if the new place would be wrong. */
+/* As make_node; returns NULL also if the new node would be in the wrong place. */
 static struct smp_call_node *place_call(struct smp_call_state *state, struct smp_call_node *at,
                                         int32_t key, int32_t hook_frames, enum smp_call_room *limit)
 {
@@ -268,7 +266,7 @@ static void enter_call(struct smp_call_state *state, int32_t key)
     struct smp_call_node *node = at->child;
 
     set_phase(state, SMP_CALL_IN_HOOK);
-    /* The overflow node has its table of keys there, which begins with a number that is no key. */
+    /* In the overflow node this is the table of keys, which begins with a number that is no key. */
     if (node == NULL || node->key != key)
         node = place_of_call(state, at, key, SMP_CALL_NATIVE_HOOK_FRAMES);
     move_position(state, node);
@@ -294,8 +292,8 @@ static void note_extremes(struct smp_call_wide_node *node, int64_t ticks, uint32
         atomic_store_explicit(&node->most[half], ticks, RELAXED);
 }
 
-/* The epoch may end meanwhile, and the reader may have read this node already: then the call is
- * noted in the next epoch as well. The barrier that the reader runs orders the two loads. */
+/* If the epoch ends meanwhile, the reader may have read this node already, so the call is noted in
+ * the next epoch as well. The reader's barrier orders the two loads. */
 static void note_call(struct smp_call_wide_node *node, int64_t ticks)
 {
     const uint32_t epoch = smp_call_epoch();
@@ -322,9 +320,9 @@ static void end_call(struct smp_call_node *node, int64_t now)
     atomic_store_explicit(&node->exits, atomic_load_explicit(&node->exits, RELAXED) + 1, RELEASE);
 }
 
-/* Stores the position of an outermost root so that later loads come after it, as close relies on
- * (call_arena.h). needs_fence is read after the store: a thread that misses a change of it can only
- * be stopped before its next load by a context switch, which is a fence, too. */
+/* Stores the position of an outermost root before all later loads, as close requires
+ * (call_arena.h). needs_fence is read after the store: if a thread misses a change of it, only a
+ * context switch can delay its next load, and that is a fence, too. */
 static void publish_position(struct smp_call_state *state, struct smp_call_node *node)
 {
     move_position(state, node);
@@ -333,13 +331,13 @@ static void publish_position(struct smp_call_state *state, struct smp_call_node 
         atomic_store(&state->position, node);
 }
 
-/* May the thread count in its tree? Else it must return it. */
+/* Returns whether the thread may count in its tree. Otherwise it must give it back. */
 static bool is_current(const struct smp_call_state *state)
 {
     return atomic_load_explicit(&state->generation, RELAXED) == smp_call_generation();
 }
 
-/* The thread leaves its outermost root. It stores that before it reads whether counting was closed
+/* Leaves the outermost root. The thread stores that before it reads whether counting was closed
  * (call_arena.h). */
 static void leave_outermost(struct smp_call_state *state)
 {
@@ -349,8 +347,8 @@ static void leave_outermost(struct smp_call_state *state)
         smp_call_leave(state);
 }
 
-/* The thread is outside of all roots. NULL: it cannot be counted. A renewal may take the tree away
- * meanwhile; then the thread tries again with a new tree. */
+/* Begins an outermost root. Returns NULL if the thread cannot be counted. If a renewal takes the
+ * tree away meanwhile, the thread tries again with a new tree. */
 static struct smp_call_state *begin_outermost(struct smp_call_state *known, int64_t tid,
                                               bool is_virtual, uint32_t pool)
 {
@@ -367,14 +365,14 @@ static struct smp_call_state *begin_outermost(struct smp_call_state *known, int6
             return state;
         publish_position(state, NULL);
     }
-    /* Return a state from before counting ended. */
+    /* Gives back a state from before counting ended. */
     state = smp_call_state_find(tid);
     if (state != NULL)
         smp_call_leave(state);
     return NULL;
 }
 
-/* Is its position in a tree of a closed counting? The calls that run there may never end. */
+/* Returns whether the position is in a tree of an earlier session, whose calls may never end. */
 static bool is_left_over(const struct smp_call_state *state)
 {
     const struct smp_call_tree *const tree = smp_call_tree_of(state);
@@ -410,7 +408,7 @@ void smp_call_enter(struct smp_call_state *state, int32_t id)
         enter_call(state, id);
 }
 
-/* A running call: with a level above 0 one of the overflow node's, else the call of node. */
+/* A running call: one of the overflow node's if level is above 0, else the call of node. */
 struct running {
     struct smp_call_node *node;
     int64_t level;
@@ -468,7 +466,7 @@ static void go_back(struct smp_call_state *state, const struct running *call, in
 }
 
 /* Moves call outwards to the nearest running call of this key. An unknown call is taken for it,
- * unless key is a root's. Returns false if there is none: a root in between shows that the call has
+ * unless key is a root's. Returns false if there is none: a root in between shows that it has
  * ended. */
 static bool find_key(const struct smp_call_state *state, struct running *call, int32_t key)
 {
@@ -552,8 +550,9 @@ static int32_t count_calls(const struct smp_call_state *state, struct running fr
     return count;
 }
 
-/* Has the same exception come to a call further in? Either the stack was walked then, and calls
- * have ended in order since; or it was too deep, and is still more than half as deep. */
+/* Returns whether the exception's doubt is resolved, because it came to an inner call before.
+ * Either the stack was walked then and calls have ended in order since, or it was too deep and is
+ * still more than half as deep. */
 static bool is_resolved(const struct smp_call_state *state, int32_t doubt, const struct running *at)
 {
     const int64_t depth = atomic_load_explicit(&state->top->count, RELAXED);
@@ -562,7 +561,7 @@ static bool is_resolved(const struct smp_call_state *state, int32_t doubt, const
            (depth >= 0 ? running_depth(at) < depth : running_depth(at) > -depth);
 }
 
-/* depth below 0: the stack is too deep as long as it is deeper than -depth. */
+/* Notes the doubt as resolved. depth below 0: the stack is too deep while deeper than -depth. */
 static void resolve_doubt(struct smp_call_state *state, int32_t doubt, int64_t depth)
 {
     if (doubt <= 0)
@@ -572,7 +571,7 @@ static void resolve_doubt(struct smp_call_state *state, int32_t doubt, int64_t d
 }
 
 /* Finds the call that catches the exception. Returns false if it is not known. If the method has
- * several calls, the outer ones run, as many as the thread's stack has. */
+ * several calls, the outer ones are running, as many as the thread's stack shows. */
 static bool find_catching(struct smp_call_state *state, int32_t id, int32_t doubt,
                           struct running *call)
 {

@@ -24,10 +24,9 @@ static int64_t to_ns(const struct read *read, int64_t ticks)
     return smp_call_clock_to_ns(ticks, read->tick_ns);
 }
 
-/* Reads the time of ended calls and their number, and returns that time with the running call's. A
- * thread that ends calls meanwhile puts the two apart: of all tries, the one counts that fewest
- * calls ended in, so a reader that lost its CPU in one of them does no harm. Without a try in which
- * nothing happened, the running call is left out. */
+/* Reads the time of ended calls and their number, and returns that time plus the running call's.
+ * Calls may end between the two reads, so the try during which fewest calls ended counts, and a
+ * preempted one does no harm. If each try was disturbed, the running call is left out. */
 static int64_t time_of(const struct smp_call_node *node, struct smp_call_seen *now)
 {
     uint32_t fewest = UINT32_MAX;
@@ -66,8 +65,8 @@ static void add_epoch(const struct read *read, const struct smp_call_wide_node *
         call->most_ns = most_ns;
 }
 
-/* Must come after the number of calls was read. Includes the new epoch: a call that has ended since
- * that began may be among the calls of this read. */
+/* Adds the extremes of the ended epoch, and of the new one, because a call that has ended in it
+ * may be among the calls of this read. Must come after the number of calls was read. */
 static void add_extremes(const struct read *read, const struct smp_call_node *node,
                          struct smp_counted_call *call)
 {
@@ -96,7 +95,7 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
     };
     struct smp_counted_call *const call = &delta.call;
 
-    /* At the last read a running call may have had more time than it has now, as an ended call. */
+    /* The last read may have seen more time of a running call than the ended call has now. */
     if (time < seen->time)
         time = seen->time;
     call->calls = count - seen->count;
@@ -115,7 +114,7 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
     read->visitor->on_delta(read->visitor->self, &delta);
 }
 
-/* count: all calls without a node so far, for that reason. */
+/* count: all calls without a node for this reason so far. */
 static void read_uncounted(const struct read *read, const struct smp_call_tree *tree,
                            enum smp_call_loss loss, int64_t count, int64_t *seen)
 {
@@ -185,8 +184,8 @@ static void end_tree(const struct read *read, struct smp_call_tree *tree)
     tree->dispose(tree);
 }
 
-/* From here on calls note their extremes in a new epoch. Without the barrier the extremes may miss
- * a call that ends just now. */
+/* Begins a new epoch for the extremes, and returns the ended one. Without the barrier the extremes
+ * may miss a call that ends just now. */
 static uint32_t end_epoch(void)
 {
     const uint32_t ended = atomic_fetch_add(&smp_call_memory->epoch, 1);

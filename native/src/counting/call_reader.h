@@ -3,13 +3,12 @@
  * call_reader.h - reads what was counted since the last read, while the threads go on counting.
  *
  * The counts of a node only grow. The reader keeps the counts that it has seen and reports the
- * differences. So a reset needs no action of the threads: their counts until then become seen ones.
- * Only the extremes, the shortest and the longest call, are kept by the threads, which begin them
- * anew with each read and each reset. A call that ends while its tree is read may be among the
- * extremes of two reads.
+ * differences. So a reset needs no action of the threads: it marks all counts as seen. Only the
+ * extremes, the shortest and the longest call, are begun anew by the threads after each read and
+ * each reset. A call that ends while its tree is read may be among the extremes of two reads.
  *
- * Times include those of running calls, up to now. Inclusive times of a recursion contain each
- * other (call_layout.h). A call counts when it is entered.
+ * Times include those of running calls, up to now. In a recursion the inclusive time of a call
+ * contains that of inner ones (call_layout.h). A call counts when it is entered.
  *
  * Owns     the counts it has seen, for which the trees' chunks have room.
  * Threads  one at a time, while the arena is open; not during its close.
@@ -25,7 +24,7 @@
 #include "model/counting_account.h"
 #include "model/sample.h"
 
-/* In place of a method: calls without a node. */
+/* Stands for calls without a node in place of a method. */
 #define SMP_METHOD_UNCOUNTED INT64_C(-1)
 
 /* The counts of one node since the last read. */
@@ -37,10 +36,10 @@ struct smp_counted_call {
     bool is_root;
     int64_t calls;    /* that began */
     int64_t time_ns;  /* inclusive, up to now; of roots, and with exact timing of all calls */
-    int64_t ended;    /* timed calls that have ended, */
-    int64_t ended_ns; /* their whole time, */
-    int64_t least_ns; /* the shortest of them */
-    int64_t most_ns;  /* and the longest; 0: not known */
+    int64_t ended;    /* timed calls that have ended */
+    int64_t ended_ns; /* the inclusive time of the ended calls */
+    int64_t least_ns; /* the shortest ended call; 0: not known */
+    int64_t most_ns;  /* the longest ended call; 0: not known */
 };
 
 struct smp_call_delta {
@@ -54,17 +53,17 @@ struct smp_call_delta {
 
 struct smp_call_visitor {
     void *self;
-    /* For each node that is new or has changed; callers come before callees. */
+    /* Called for each node that is new or has changed, for callers before callees. */
     void (*on_delta)(void *self, const struct smp_call_delta *delta);
-    /* The tree is gone after this read. May be NULL. */
+    /* Called for a tree that is gone after this read. May be NULL. */
     void (*on_end)(void *self, uint64_t tree);
-    /* For each node of a tree that stays, the id that its probe has pushed; an id may come several
-     * times. May be NULL. */
+    /* Called with the id of each node of a tree that stays; an id may come several times. May be
+     * NULL. */
     void (*on_kept)(void *self, int32_t id);
 };
 
 void smp_call_read(const struct smp_call_visitor *visitor);
-/* All counts and times begin at zero. */
+/* Sets all counts and times to zero. */
 void smp_call_reset(void);
 
 struct smp_call_position {
@@ -78,10 +77,11 @@ struct smp_call_position {
     bool is_between_stamps; /* it runs a part of a probe that exact times of calls contain */
 };
 
-/* The call that the calling thread runs now; state is its own. For its signal handler, during which
- * the tree cannot go away. */
+/* Returns the call that the calling thread runs now; state is its own. For its signal handler,
+ * during which the tree cannot be freed. */
 struct smp_call_spot smp_call_spot_of(const void *state, int64_t java_id);
-/* The same for any thread, which goes on running. Returns false if it is outside of all roots. */
+/* Reads the call of any thread, which keeps running. Returns false if it is outside of all
+ * roots. */
 bool smp_call_position_of(int64_t tid, struct smp_call_position *out);
 
 #endif

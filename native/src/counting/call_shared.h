@@ -79,7 +79,7 @@ struct smp_call_tree {
     _Atomic uint32_t status;
     _Atomic uint32_t pool_next; /* index + 1 */
     _Atomic uint32_t session;
-    _Atomic uint32_t generation; /* if not the current one, the tree is to be returned */
+    _Atomic uint32_t generation; /* if not the current one, the tree must be given back */
     uint32_t pool;
     int64_t tid;            /* 0: virtual threads of the pool */
     uint64_t thread_serial; /* from the view; 0: virtual threads, or not known */
@@ -119,7 +119,7 @@ struct smp_call_shared {
     _Atomic bool is_taken;       /* from open to the end of close */
     _Atomic uint32_t session;    /* 0: counting is off; then generation is 0, too */
     _Atomic uint32_t generation; /* the session's number, then a new one for each renewal */
-    _Atomic uint32_t epoch;      /* ends with each read and each reset */
+    _Atomic uint32_t epoch;      /* a new one begins with each read and each reset */
     _Atomic bool needs_fence;    /* there is no process barrier: threads that enter roots fence */
     _Atomic uint32_t news;
     _Atomic uint32_t inside;  /* threads in begin, leave, grow */
@@ -150,7 +150,7 @@ struct smp_call_shared {
  * and not a function, because each root reads it several times. */
 extern struct smp_call_shared *smp_call_memory;
 
-/* NULL: the state has no tree. */
+/* Returns the state's tree, or NULL. */
 static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state *state)
 {
     const uint32_t tree = atomic_load_explicit(
@@ -159,16 +159,16 @@ static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state
     return tree == 0 ? NULL : &smp_call_memory->trees[tree - 1];
 }
 
-/* 0: counting is off. A thread whose state has another generation takes a new tree at its next
- * root. */
+/* Returns the generation, which is 0 while counting is off. At its next root a thread with another
+ * one takes a new tree. */
 static inline uint32_t smp_call_generation(void)
 {
     return atomic_load_explicit(&smp_call_memory->generation, memory_order_seq_cst);
 }
 
-/* Returns FREE also for trees that must not be read: those of another session than this open one,
- * and ABANDONED ones. Loads the session first: a tree that was freed and taken again gets its
- * session before its status. For the reader's thread, which alone frees trees of its session. */
+/* Returns FREE also for trees that must not be read: ABANDONED ones, and trees of another session.
+ * Loads the session first, because a tree that was freed and taken again gets its session before
+ * its status. For the reader's thread, which alone frees trees of its session. */
 static inline uint32_t smp_call_tree_status(const struct smp_call_tree *tree, uint32_t session)
 {
     if (atomic_load_explicit(&tree->session, memory_order_acquire) != session)
@@ -182,7 +182,7 @@ static inline uint32_t smp_call_epoch(void)
     return atomic_load_explicit(&smp_call_memory->epoch, memory_order_relaxed);
 }
 
-/* NULL: the thread has no state. */
+/* Returns the thread's state, or NULL. */
 static inline struct smp_call_state *smp_call_state_find(int64_t tid)
 {
     struct smp_call_state *state = atomic_load_explicit(
@@ -197,8 +197,8 @@ static inline struct smp_call_state *smp_call_state_find(int64_t tid)
  * store. Returns false if a thread may not have seen the store yet. */
 bool smp_call_fence_all(void);
 
-/* Does an older call of the method run between a call and its caller? For an outermost root: in any
- * frame? */
+/* Tells whether an older call of the method runs between a call and its caller, or for an
+ * outermost root in any frame. */
 enum smp_older_call {
     SMP_NO_OLDER_CALL,    /* no replaced code */
     SMP_MAYBE_OLDER_CALL, /* replaced code of other methods, or not all frames were seen */

@@ -29,7 +29,7 @@ static size_t method_bytes(size_t count)
     return count * (sizeof(struct smp_indexed_method) + sizeof(uint16_t));
 }
 
-/* Does not release symbols and targets. */
+/* Frees the memory of a body. Does not release symbols and targets. */
 static void free_body(struct smp_class_index *index, struct smp_class_body *body)
 {
     smp_memory_budget_give(index->budget, body->methods, method_bytes(body->method_count));
@@ -96,7 +96,7 @@ static uint32_t hash_target(uint32_t owner, uint32_t signature, uint8_t how)
     return smp_hash_u32(hash, how);
 }
 
-/* Holds the target once more. 0: no memory. */
+/* Returns the target, held once more, or 0 without memory. */
 static uint32_t intern_target(struct smp_class_index *index, uint32_t owner, uint32_t signature,
                               uint8_t how)
 {
@@ -392,7 +392,7 @@ static uint32_t link_class(struct smp_class_index *index, uint64_t loader, uint3
     return added;
 }
 
-/* Its edges and its body have been removed. */
+/* Removes a class whose edges and body have been removed. */
 static void unlink_class(struct smp_class_index *index, uint32_t removed)
 {
     struct smp_indexed_class *const it = smp_class_index_at(index, removed);
@@ -577,8 +577,8 @@ static void add_supers_of(struct smp_class_index *index, uint32_t of)
     }
 }
 
-/* Starts with the edges of the class itself: another class of its name may extend other types. If a
- * circle leads back to the name, that class counts, too, and the name is in the list twice. */
+/* Starts with the class's own edges: another class of its name may extend other types. If a circle
+ * leads back to the name, that class counts, too, and the name is in the list twice. */
 void smp_class_index_supers(struct smp_class_index *index, uint32_t of)
 {
     struct smp_class_list *const list = &index->supers;

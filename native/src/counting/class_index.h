@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_index.h - the loaded classes: their super types, their methods, and what these call. A call
- * target is a name {class, name and descriptor, how}, stored once for all methods that call it. Its
- * class need not be loaded, and several loaded classes may have that name.
+ * class_index.h - the loaded classes, their super types, their methods and the calls of these. A
+ * call target is a triple {class, name and descriptor, how}, stored once for all methods that call
+ * it. Its class need not be loaded, and several loaded classes may have that name.
  *
  *   class {loader, name} ──► edges to the names of its super class and interfaces
  *                       └──► methods {signature, flags, calls} ──► call targets
  *   name ──► the loaded classes of that name, the classes that name it as super class or interface
  *
- * Relations go by name: the token of a loader tells classes of one name apart, but not which of
- * them another loader finds, so all of them count. A super class need not be loaded. Equal names in
- * several loaders can form circles, which do no harm: a search visits each class once.
+ * Classes refer to each other by name. A loader's token tells classes of one name apart, but not
+ * which of them another loader finds, so all count. A super class need not be loaded. Equal names
+ * in several loaders can form circles, which do no harm: a search visits each class once.
  *
  * Owns     its classes and targets. An index may be used again after remove.
  * Threads  one at a time.
@@ -157,7 +157,7 @@ SMP_CHECKED enum smp_status smp_class_index_put(struct smp_class_index *index,
 void smp_class_index_discard(struct smp_class_index *index, struct smp_class_body *body);
 void smp_class_index_remove(struct smp_class_index *index, uint32_t removed);
 
-/* 0: not known. */
+/* Returns 0 if the class is not known. */
 uint32_t smp_class_index_find(const struct smp_class_index *index, uint64_t loader,
                               struct smp_slice name);
 /* Returns the number of the method with this signature, or -1. */
@@ -189,13 +189,13 @@ static inline struct smp_call_target *smp_class_index_target(const struct smp_cl
 
 /* Fills subtypes: the loaded classes of this name, then all that extend or implement them. */
 void smp_class_index_subtypes(struct smp_class_index *index, uint32_t name);
-/* Fills supers: the name of the class, then those of all types that it extends and implements. */
+/* Fills supers: the name of the class, then the names of all its super types. */
 void smp_class_index_supers(struct smp_class_index *index, uint32_t of);
 
 typedef void smp_method_found(void *self, uint32_t in_class, uint32_t method);
-/* Calls found for each method that a call of this signature finds in the classes: on each way
- * upwards the first one that is declared. is_override: only methods that can override, which are
- * neither static nor private. For static initialisers it goes on to all super classes. */
+/* Calls found for each method that a call of this signature finds in the classes: the first
+ * declared one on each way upwards. is_override: finds only methods that can override, which are
+ * neither static nor private. A search for static initialisers goes on to all super classes. */
 void smp_class_index_search(struct smp_class_index *index, uint32_t signature,
                             const uint32_t *classes, size_t count, bool is_override,
                             smp_method_found *found, void *self);

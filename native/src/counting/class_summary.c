@@ -6,8 +6,8 @@
 #include "classfile/call_sites.h"
 #include "counting/call_filter.h"
 
-/* For one method that looks up handles: at most 256 combinations. Further ones are found by
- * samples, if at all. */
+/* Limits for a method that looks up handles. Further combinations are found by samples, if at
+ * all. */
 enum { LOOKUP_STRINGS = 32, LOOKUP_CLASSES = 8 };
 
 struct method_read {
@@ -85,7 +85,7 @@ static void note_for_lookup(struct method_read *read, const struct smp_class_cal
          smp_slice_is(site->method.owner, "java/lang/invoke/MethodHandles$Lookup"));
 }
 
-/* A call without a descriptor means all methods of the name. */
+/* Adds calls for all looked-up names. Without a descriptor they mean all methods of the name. */
 static bool add_lookup(struct method_read *read)
 {
     for (size_t s = 0; read->is_look_up && s < read->string_count; s++) {
@@ -119,7 +119,7 @@ static bool add_call_site(void *self, const struct smp_class_call_site *site)
            add_summary_call(read, &call);
 }
 
-/* The array of calls moves while it grows: methods get their pointers when all have been read. */
+/* The array of calls moves as it grows, so methods get their pointers when all have been read. */
 static bool read_summary_method(struct smp_class_summary_reader *reader,
                                 const struct smp_class_file *file, size_t number)
 {
@@ -129,7 +129,7 @@ static bool read_summary_method(struct smp_class_summary_reader *reader,
     struct method_read read = { .reader = reader, .class_count = 1 };
 
     read.classes[0] = file->name;
-    /* The result is also false for code that is not understood: the calls before it are kept. */
+    /* The result is also false for code that is not understood. The calls before it are kept. */
     (void)smp_class_each_call_site(file, method, add_call_site, &read);
     if (read.is_full || !add_lookup(&read))
         return false;

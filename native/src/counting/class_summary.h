@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_summary.h - what counting needs of a class: its super types, its methods, what these call.
+ * class_summary.h - what counting needs of a class: its super types, its methods and their calls.
  *
  * Names are as in a class file: `com/acme/Order$Line`, `run`, `(I)V`, in modified UTF-8, not
- * terminated. A summary owns no text: it borrows all of them for the call that gets it.
+ * terminated. A summary owns no text: it borrows them for the call that gets it.
  *
- * The reader makes a summary of a class file. Code that calls find of MethodHandles.Lookup makes
- * handles of methods that it names by string constants: methods of its own class, and of classes
- * that are class constants of the same method. Calls of dynamic languages name their methods the
- * same way, and also those of the class on which the call is declared. A method handle is
- * dispatched if it calls as invokevirtual and invokeinterface do.
+ * The reader makes a summary of a class file. If a method calls a find method of
+ * MethodHandles.Lookup, each of its string constants counts as the name of a looked-up method: of
+ * its own class, and of classes that it makes objects or has constants of. Calls of dynamic
+ * languages are treated in the same way, with the class on which the call is declared. A method
+ * handle is dispatched if it calls as invokevirtual and invokeinterface do.
  *
  * Owns     the reader: the arrays of its summary, until the next read; texts are the class file's.
  * Threads  one at a time for each reader.
@@ -67,7 +67,7 @@ struct smp_class_summary {
     bool lacks_calls; /* its bytes have not been seen, so the calls of its methods are not known */
 };
 
-/* Is it the class of a java.lang.reflect.Proxy? */
+/* Returns whether it is the class of a java.lang.reflect.Proxy. */
 bool smp_class_summary_is_proxy(const struct smp_class_summary *summary);
 
 enum { SMP_CLASS_SUMMARY_MAX_CALLS = 1024 * 1024 };

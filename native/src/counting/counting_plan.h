@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counting_plan.h - what is to be counted: the options, read once. The source of counted calls
- * makes the plan and hands it down by pointer to the instrumenter and the call graph.
+ * counting_plan.h - the options of counting, read once. The source of counted calls makes the plan
+ * and hands it down by pointer to the instrumenter and the call graph.
  *
  * Owns     rules, filter and their texts; holds its quota.
  * Threads  hold, release: any. Everything but the holds is constant once the plan is handed down.
@@ -46,15 +46,15 @@ struct smp_counting_plan {
     uint8_t look_ahead;            /* LAZY: 1 to SMP_PLAN_LOOK_AHEAD_LIMIT */
 };
 
-/* The state of the methods of one name, which samples show; all false: none of them is counted. */
+/* The state of methods that samples show only by name; all false: none of them is counted. */
 struct smp_sampled_method {
     bool is_root;
     bool is_inside;   /* passes the filter, or is a root */
     bool is_followed; /* its callees are known, and have probes or get them */
 };
 
-/* Held once. Reads both lists, and sets look_ahead, max_bytes and max_methods; the caller sets the
- * other numbers and choices before it hands the plan down. */
+/* Makes a plan, held once. Reads both lists, and sets look_ahead, max_bytes and max_methods; the
+ * caller sets the other fields before it hands the plan down. */
 SMP_CHECKED enum smp_status smp_counting_plan_create(struct smp_quota *quota, const char *roots,
                                                      const char *filter,
                                                      struct smp_counting_plan **out);

@@ -77,9 +77,9 @@ static uint64_t calls_for_roots(uint64_t calls, double roots)
     return scaled < (double)(UINT64_MAX / 2) ? (uint64_t)scaled : UINT64_MAX / 2;
 }
 
-/* Measurements have different lengths, so calls are divided by the calls of roots. During a root
- * that does not end there may be no call of a root: that counts as one, so that the figures can be
- * compared with those of other measurements. */
+/* Divides calls by the calls of roots, because measurements differ in length. If no root was
+ * called, because one runs all the time, this counts as one call, so that the figures of
+ * measurements can be compared. */
 static void end_measuring(struct smp_call_graph *graph)
 {
     struct smp_places *const places = &graph->places;
@@ -95,7 +95,7 @@ static void end_measuring(struct smp_call_graph *graph)
 
 /* --- exchanging --- */
 
-/* Does it keep its place regardless of its calls? */
+/* Returns whether the method keeps its place regardless of its calls. */
 static bool keeps_place(const struct smp_call_graph *graph, const struct smp_method_record *record)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, record->in_class);
@@ -125,7 +125,7 @@ static bool exchange_place(struct smp_call_graph *graph, int32_t id, bool gives)
     if (record->state != (gives ? SMP_METHOD_WAITING : SMP_METHOD_INSTRUMENTED) ||
         (gives && !smp_places_is_free(graph)))
         return false;
-    /* If the class is still pending, no bytes without the probe have been made. */
+    /* While the class is still pending, no bytes without the probe have been made. */
     if (gives && !smp_class_index_at(&graph->index, record->in_class)->is_pending)
         record->since_ms = 0;
     smp_worklist_set_state(graph, smp_worklist_method_of(graph, record),
@@ -166,8 +166,8 @@ static bool rank(struct smp_call_graph *graph, size_t places, bool *has_memory)
     return has_changed;
 }
 
-/* The number of visited callers that name its class in byte code, without those that call it
- * through a super type. A root comes first. */
+/* Returns the number of visited callers that name the method's class in byte code. Callers through
+ * a super type do not count. A root has the highest number, to come first. */
 static uint32_t coded_callers_of(const struct smp_call_graph *graph, uint32_t class_name,
                                  const struct smp_indexed_method *method)
 {
@@ -187,8 +187,8 @@ static uint32_t coded_callers_of(const struct smp_call_graph *graph, uint32_t cl
     return callers;
 }
 
-/* Goes through untried methods with that many callers. Returns how many there are, or how many have
- * got a place, at most most. */
+/* Goes through untried methods with at least so many callers. Returns how many there are, or how
+ * many have got a place, at most most. */
 static uint32_t each_untried(struct smp_call_graph *graph, uint32_t callers, uint32_t most,
                              bool tries)
 {
@@ -224,8 +224,8 @@ static uint32_t try_some(struct smp_call_graph *graph, uint32_t most)
     return given;
 }
 
-/* Returns the number of trials now: 0 if no method could get an id. As long as classes are pending,
- * only methods with many callers may come before them. */
+/* Returns the number of trials to begin now: 0 if no method could get an id. As long as classes
+ * are pending, only methods with many callers may come before them. */
 static uint32_t trials_of(struct smp_call_graph *graph)
 {
     const struct smp_pool *const records = &graph->ids.records;

@@ -8,8 +8,8 @@
  *                 └─────► RETIRED      its class is unloaded; trees may still have the id
  *                            └─► free  recycle: neither a probe nor a tree has it any more
  *
- * An id is not used again before recycle: a frame that still runs the old code of its method calls
- * the hook with it, and call trees show it.
+ * An id is not used again before recycle, because frames that still run the old code of its method
+ * call the hook with it, and call trees show it.
  *
  * Owns     its records, which hold their symbols: names outlive the class until recycle.
  * Threads  one at a time.
@@ -44,8 +44,8 @@ struct smp_method_record {
     uint8_t state;
     bool is_entered;
     int64_t since_ms; /* wall clock time of its probe; 0: none; or one of the values below */
-    uint64_t calls;   /* exchange.c: in this measurement; for a waiting method in its last one, for
-                         each SMP_PLACES_PRECISION calls of roots */
+    uint64_t calls;   /* exchange.c: in this measurement; of a waiting method in its last one, per
+                         SMP_PLACES_PRECISION calls of roots */
 };
 
 /* The probe was there before the method could run. */
@@ -53,7 +53,7 @@ struct smp_method_record {
 /* Bytes with the probe have been made, but the JVM may not use them yet. */
 #define SMP_METHOD_SINCE_SOON INT64_C(-2)
 
-/* The parts of a method's name, internal. */
+/* The parts of a method's name, in internal form. */
 struct smp_method_name {
     struct smp_slice class_name;
     struct smp_slice method_name;
@@ -73,7 +73,7 @@ void smp_method_ids_init(struct smp_method_ids *ids, struct smp_memory_budget *b
 /* Must come before the symbols' fini. */
 void smp_method_ids_fini(struct smp_method_ids *ids);
 
-/* Makes sure that there is an id, and memory for it: the next take succeeds then. */
+/* Reserves an id and its memory, so that the next take succeeds. */
 bool smp_method_ids_reserve(struct smp_method_ids *ids);
 /* Takes the reserved id. The caller fills in the other fields of its record. */
 int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature);
@@ -81,24 +81,24 @@ void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id);
 /* source_file: a symbol, or 0. */
 void smp_method_ids_set_source(struct smp_method_ids *ids, int32_t id, uint32_t source_file);
 
-/* May a probe or a tree still have this id? */
+/* Returns whether a probe or a tree may still have this id. */
 typedef bool smp_id_in_use(void *self, int32_t id);
 /* Frees the retired ids that are not in use. Returns how many. */
 uint32_t smp_method_ids_recycle(struct smp_method_ids *ids, smp_id_in_use *in_use, void *self);
 
-/* NULL: no method has this id. The pointer is valid until the next reserve. */
+/* Returns NULL if no method has this id. The pointer is valid until the next reserve. */
 struct smp_method_record *smp_method_ids_at(const struct smp_method_ids *ids, int32_t id);
-/* All ids that were ever taken are below. */
+/* Returns a number above all ids that were ever taken. */
 int32_t smp_method_ids_end(const struct smp_method_ids *ids);
 
-/* The name of the method that has this id, until the id is recycled. */
+/* Returns the name of the method with this id, valid until the id is recycled. */
 struct smp_method_name smp_method_ids_name(const struct smp_method_ids *ids, int32_t id);
 
 /* Write "com.acme.Order" and "com.acme.Order.add" in UTF-8, cut with an ellipsis if they do not
  * fit; size is at least 16. smp_class_name_text returns the length. */
 size_t smp_class_name_text(char *out, size_t size, struct smp_slice class_name);
 void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct smp_slice method);
-/* The name in `name.descriptor`. */
+/* Returns the name in `name.descriptor`. */
 struct smp_slice smp_signature_name(struct smp_slice signature);
 
 #endif

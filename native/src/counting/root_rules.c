@@ -57,7 +57,7 @@ static bool is_same_byte(char pattern, char byte)
     return pattern == '.' ? byte == '/' : byte == pattern;
 }
 
-/* A star that a match can come back to, and let it match one byte more. */
+/* A star that a match can come back to, to let it match one byte more. */
 struct star {
     size_t after; /* the offset behind it in the pattern */
     size_t next;  /* the first byte in the name that it does not match yet */
@@ -65,9 +65,10 @@ struct star {
 };
 
 /*
- * Greedy, with backtracking to the last star of each kind. Earlier stars need not be tried again: a
- * longer match for them would only leave less of the name, and the text after ** can begin anywhere
- * behind it. A single star never leaves its level, so it does not change how levels agree.
+ * Matches greedily, with backtracking to the last star of each kind. Earlier stars need not be
+ * tried again: a longer match would only leave less of the name, and the text after ** can begin
+ * anywhere behind it. A single star never leaves its level, so it does not change how levels
+ * agree.
  */
 static bool matches_stars(struct smp_slice pattern, struct smp_slice name)
 {
@@ -105,7 +106,8 @@ static bool matches_stars(struct smp_slice pattern, struct smp_slice name)
     return true;
 }
 
-/* Is the type the whole name of the class, or the end of that name after a dot? */
+/* Returns whether the type is the class name, or the part of it after a package or an outer
+ * class. */
 static bool matches_class_type(struct smp_slice type, struct smp_slice class_name)
 {
     size_t skipped = class_name.length - type.length;
@@ -158,7 +160,7 @@ static void drop_bytes(struct smp_slice *text, size_t count)
     text->length -= count;
 }
 
-/* Compares the type with the first one of the descriptor, and removes that one from it. */
+/* Compares the type with the descriptor's first type, which it removes from the descriptor. */
 static bool takes_type(struct smp_slice type, struct smp_slice *descriptor)
 {
     const char *end = NULL;

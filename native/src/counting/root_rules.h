@@ -8,8 +8,7 @@
  *   com.acme.OrderHandler.<init>                its constructors, after super() or this()
  *   com.acme.jobs.*.run                         * matches any text within one level
  *   com.acme.batch.**                           ** matches one level or more: all methods of
- *   classes
- *                                               below com.acme.batch
+ *                                               all classes below com.acme.batch
  *   com.acme.**.run                             run, of all classes below com.acme
  *
  * The class is the text before the last dot, so com.acme.Order.* means all methods of that class.
@@ -31,7 +30,7 @@
 
 #include "base/slice.h"
 
-/* A rule and its parts, all of which point into the text it was read from. */
+/* A rule. All its parts point into the text that it was read from. */
 struct smp_root_rule {
     struct smp_slice text;
     struct smp_slice class_pattern;
@@ -42,12 +41,12 @@ struct smp_root_rule {
 };
 
 struct smp_root_rule smp_root_rule_read(struct smp_slice text);
-/* Does the rule name methods of the class with this internal name? */
+/* Returns whether the rule names methods of the class with this internal name. */
 bool smp_root_rule_matches_class(const struct smp_root_rule *rule, struct smp_slice class_name);
-/* Did the user choose the methods of a matching class one by one? Not with a star, nor with the
- * name of the class alone. */
+/* Returns whether the rule names methods of a matching class one by one: neither with a star, nor
+ * by the name of the class alone. */
 bool smp_root_rule_is_exact(const struct smp_root_rule *rule, struct smp_slice class_name);
-/* Does the rule name this method of a matching class? */
+/* Returns whether the rule names this method of a matching class. */
 bool smp_root_rule_matches_method(const struct smp_root_rule *rule, struct smp_slice class_name,
                                   struct smp_slice name, struct smp_slice descriptor);
 

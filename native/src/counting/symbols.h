@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbols.h - texts that are stored once, with reference counts: names of classes, names of methods
- * with their descriptors (`add.(I)V`), source files. A text is freed with the last class that has
- * it.
+ * symbols.h - texts that are stored once, with reference counts: names of classes, names of
+ * methods with their descriptors (`add.(I)V`), source files. A text is freed with its last hold.
  *
  * Owns     copies of the texts. A symbol lives as long as it is held.
  * Threads  one at a time.
@@ -47,7 +46,7 @@ void smp_symbols_fini(struct smp_symbols *symbols);
 uint32_t smp_symbols_intern(struct smp_symbols *symbols, struct smp_slice text);
 /* Returns the symbol without a hold; 0: there is none. */
 uint32_t smp_symbols_find(const struct smp_symbols *symbols, struct smp_slice text);
-/* 0 is fine, as for release. Returns the symbol. */
+/* Returns the symbol. It may be 0, as for release. */
 uint32_t smp_symbols_hold(struct smp_symbols *symbols, uint32_t symbol);
 void smp_symbols_release(struct smp_symbols *symbols, uint32_t symbol);
 

@@ -90,7 +90,7 @@ static void count_loss(struct smp_call_graph *graph, uint32_t in_class, uint32_t
     (void)smp_counting_account_name(graph->account, code, text);
 }
 
-/* The same once for each method: one without an id may be found many times. */
+/* As count_loss, but once for each method: one without an id may be found many times. */
 static void count_once(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                        enum smp_counting code, const char *why)
 {
@@ -126,7 +126,7 @@ static void queue_target(struct smp_call_graph *graph, uint32_t queued)
     graph->first_queued = queued;
 }
 
-/* One more visited method calls the target. */
+/* Adds a visited caller of the target. */
 static void add_caller(struct smp_call_graph *graph, uint32_t called)
 {
     struct smp_call_target *const target = smp_class_index_target(&graph->index, called);
@@ -139,7 +139,7 @@ static void add_caller(struct smp_call_graph *graph, uint32_t called)
     queue_target(graph, called);
 }
 
-/* A target with a larger look-ahead is searched for again. */
+/* Raises the look-ahead of a target, whose methods are then searched for again. */
 static void raise_target(struct smp_call_graph *graph, uint32_t raised, uint8_t ahead)
 {
     struct smp_call_target *const target = smp_class_index_target(&graph->index, raised);
@@ -378,9 +378,9 @@ void smp_worklist_take_probe(struct smp_call_graph *graph, uint32_t in_class, ui
 
 /* --- methods that searches find --- */
 
-/* This method is called. If its class belongs to a library outside of the filter, it may run on an
- * object of any subtype inside of the filter, and call that one back. Classes of the JDK have too
- * many subtypes for that assumption. */
+/* Handles a method that is called. If its class belongs to a library outside of the filter, the
+ * method may run on an object of any subtype inside of the filter, and call it back. This is not
+ * assumed of classes of the JDK, which have too many subtypes. */
 static void leave_filter(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
@@ -392,7 +392,7 @@ static void leave_filter(struct smp_call_graph *graph, uint32_t in_class, uint32
         raise_instances(graph, in_class, graph->found_ahead);
 }
 
-/* A bridge does not count as a step: it only calls the method of the source. */
+/* A bridge does not count as a step, because it only calls the method of the source. */
 static void add_found(void *self, uint32_t in_class, uint32_t method)
 {
     struct smp_call_graph *const graph = self;
@@ -448,7 +448,7 @@ static bool has_name(const struct smp_call_graph *graph, const struct smp_indexe
     return smp_slice_equals(smp_signature_name(signature), name);
 }
 
-/* A sample does not tell overloads apart. */
+/* Judges all methods of the name, because a sample does not tell overloads apart. */
 static void judge_overloads(struct smp_call_graph *graph, uint32_t in_class, struct smp_slice name,
                             bool *has_id, struct smp_sampled_method *out)
 {
@@ -493,7 +493,7 @@ static bool can_be_overridden(const struct smp_call_graph *graph,
            !is_initialiser(graph, declared);
 }
 
-/* Adds the methods of the class that override methods of another one outside of the filter. */
+/* Adds the methods of class made that override methods of class outside. */
 static void add_overrides(struct smp_call_graph *graph, uint32_t made, uint32_t outside)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&graph->index, outside)->body;
@@ -624,7 +624,7 @@ static void visit_instances(struct smp_call_graph *graph, uint32_t name, uint32_
     }
 }
 
-/* Its subtypes may have been loaded before it, and have more super types through it now. */
+/* Subtypes may have been loaded before the class, and have more super types through it now. */
 void smp_worklist_visit_class(struct smp_call_graph *graph, uint32_t visited)
 {
     const struct smp_class_list *const subtypes = &graph->index.subtypes;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worklist.h - the inside of call_graph.h: the state of methods and call targets.
+ * worklist.h - the internals of call_graph.h: the state of methods and call targets.
  *
  *   add ──► id, pending class ──► visit ──► reachable targets ──► process ──► add ...
  *                                  └─ a new object ─► search ─► add ...
  *
- * Callbacks are found by rapid type analysis: which classes of the user's have instances, and which
- * of their methods other code may call:
+ * Callbacks are found by rapid type analysis: it finds which of the user's classes have instances,
+ * and which of their methods other code may call:
  *
  *   followed code makes an object of a class
  *   one of its methods runs on an object
@@ -14,23 +14,23 @@
  *     ─► add_instance ─► search: its methods that override a method from outside of the filter are
  *        reachable
  *
- * The JDK and the libraries call compare, equals, run or accept, and their code is not followed. So
- * an override, own or inherited, of a method that is declared outside of the filter may be called
- * once there is an instance. The overridden methods are known once the summaries of the super types
- * have methods (counted_classes.h: meet_super).
+ * The JDK and the libraries call compare, equals, run or accept, but their code is not followed.
+ * So once there is an instance, overrides of methods that are declared outside of the filter may
+ * be called, own or inherited ones. The overridden methods are known once the summaries of the
+ * super types have methods (counted_classes.h: meet_super).
  *
- * The limit of methods (exchange.c): if more methods are reachable than may have probes, those that
- * are called most have them.
+ * If more methods are reachable than may have probes, the methods that are called most have them
+ * (exchange.c).
  *
  *   reachable, no place free ──► waits, untried ──trial──► has a probe ──► called less than the
  *                                                              ▲           others: waits, tried
  *                                                              └── called more than one of them ─┘
  *
- * The number of a method's calls is known once it has had a probe. So some places are used for
- * trials as long as there are untried methods: an exchange takes them from the methods that were
- * called least, gives them to untried methods, and the next exchange compares all of them. Each
- * method has one trial; methods with many callers come first. The exchange after the last trial
- * leaves the methods with most calls, and is the last one until another method waits.
+ * The number of a method's calls is known only once it has had a probe. So some places are used
+ * for trials as long as there are untried methods: an exchange takes them from the methods with
+ * the fewest calls and gives them to untried methods, and the next exchange compares all of them.
+ * Each method has one trial; methods with many callers come first. The exchange after the last
+ * trial leaves the methods with the most calls, and is the last one until another method waits.
  *
  *   measure: some judgements with calls ──► exchange ──► its batches are done ──► measure ...
  *
@@ -41,8 +41,8 @@
  * themselves.
  *
  * Threads  one at a time.
- * Errors   a method for which there is no id waits for one, and the account has it. Without memory
- *          no places are exchanged.
+ * Errors   a method for which there is no id waits for one, and the account lists it. Without
+ *          memory no places are exchanged.
  * Cost     process: O(classes that the searches for the new targets visit). An exchange
  *          sorts all methods that have, or had, a probe.
  */
@@ -62,7 +62,7 @@
 /* Flags of an indexed method. */
 enum {
     SMP_MARK_ROOT = 1,
-    SMP_MARK_COUNTED = 2, /* in the account as one without id or probe, which is noted once */
+    SMP_MARK_COUNTED = 2, /* already in the account as a method without id or probe */
     SMP_MARK_NAMED = 4,   /* a root that a rule names without stars: never dropped */
     SMP_MARK_MAKES = 8,   /* an initialiser that has run: the objects that it makes exist */
     SMP_MARK_UNTRIED = 16 /* without an id, waits for a place (exchange.c) */
@@ -82,8 +82,8 @@ enum {
     SMP_PLACES_APPLIED = 2,  /* judgements until a batch that was begun has surely ended */
     SMP_PLACES_PATIENCE = 3, /* judgements with calls before an exchange */
     SMP_PLACES_PRECISION = 1000000,
-    SMP_PLACES_TRIAL_SHARE = 8, /* one in so many places is for trials, */
-    SMP_PLACES_TRIALS = 512,    /* at most so many at a time */
+    SMP_PLACES_TRIAL_SHARE = 8, /* one in so many places is for trials */
+    SMP_PLACES_TRIALS = 512,    /* most trials at a time */
     SMP_PLACES_MANY_CALLERS = 64,
     SMP_PLACES_SOME_CALLERS = 4
 };
@@ -121,10 +121,10 @@ struct smp_call_graph {
     uint64_t batches;
     struct smp_places places;
     uint8_t *rule_states; /* by rule: enum smp_rule_state; NULL without rules */
-    bool *rule_matches;   /* by rule: does it match the class being loaded? */
+    bool *rule_matches;   /* by rule: whether it matches the class being loaded */
 };
 
-/* The scheme now: AUTO is EAGER for classes that are loaded at the start. */
+/* Returns the scheme now: AUTO is EAGER for classes that are loaded at the start. */
 static inline enum smp_instrumentation smp_worklist_scheme(const struct smp_call_graph *graph)
 {
     if (graph->plan->instrumentation != SMP_INSTRUMENTATION_AUTO)
@@ -138,7 +138,7 @@ static inline struct smp_indexed_method *smp_worklist_method(const struct smp_ca
     return &smp_class_index_at(&graph->index, in_class)->body.methods[method];
 }
 
-/* The record is not retired. */
+/* Returns the method of a record that is not retired. */
 static inline struct smp_indexed_method *
 smp_worklist_method_of(const struct smp_call_graph *graph, const struct smp_method_record *record)
 {
@@ -152,59 +152,57 @@ static inline bool smp_worklist_has_probe(const struct smp_call_graph *graph,
            smp_method_ids_at(&graph->ids, method->id)->state == SMP_METHOD_INSTRUMENTED;
 }
 
-/* The pending class that waits longest; 0: none. */
+/* Returns the pending class that waits longest; 0: none. */
 static inline uint32_t smp_worklist_first_pending(const struct smp_call_graph *graph)
 {
     return graph->index.classes.count > 0 ? smp_class_index_at(&graph->index, 0)->next_pending : 0;
 }
 
-/* Does the rule match this method? */
+/* Returns whether the rule matches this method. */
 bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, const struct smp_root_rule *rule,
                              int32_t id);
 
 void smp_worklist_add_pending(struct smp_call_graph *graph, uint32_t pending);
-/* The same, at the head of the list. */
+/* As smp_worklist_add_pending, at the head of the list. */
 void smp_worklist_add_urgent(struct smp_call_graph *graph, uint32_t pending);
 void smp_worklist_remove_pending(struct smp_call_graph *graph, uint32_t removed);
 
-/* The method has an id. */
+/* Sets the state of a method that has an id. */
 void smp_worklist_set_state(struct smp_call_graph *graph, const struct smp_indexed_method *method,
                             enum smp_method_state state);
-/* The method can be called: gives it an id, unless there is a reason not to. */
+/* Gives a method that can be called an id, unless there is a reason not to. */
 void smp_worklist_add(struct smp_call_graph *graph, uint32_t in_class, uint32_t method);
-/* "too large: com.acme.Order.add"; why may be NULL. */
+/* Writes "too large: com.acme.Order.add"; why may be NULL. */
 void smp_worklist_text(const struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                        const char *why, char out[SMP_MAX_COUNTING_NAME_BYTES]);
-/* The method loses its probe, or stops waiting for one. code, why: for the account. */
+/* Removes the method's probe, or ends its wait for one. code, why: for the account. */
 void smp_worklist_take_probe(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                              enum smp_counting code, const char *why);
 
 bool smp_places_is_free(const struct smp_call_graph *graph);
-/* Does the method wait for a place? */
+/* Returns whether the method waits for a place. */
 bool smp_places_waits(const struct smp_call_graph *graph, const struct smp_indexed_method *method);
-/* A method without an id begins to wait for a place, or ends to wait. Repeating a call does no
- * harm. */
+/* Begin and end the wait of a method without an id for a place. Repeated calls do no harm. */
 void smp_places_wait(struct smp_call_graph *graph, struct smp_indexed_method *method);
 void smp_places_end_trial(struct smp_call_graph *graph, struct smp_indexed_method *method);
 
-/* The targets that the method calls are reachable, as if it had been entered. */
+/* Makes the targets that the method calls reachable, as if it had been entered. */
 void smp_worklist_visit(struct smp_call_graph *graph, uint32_t in_class, uint32_t method);
-/* The same with another look-ahead; does nothing if it is not larger than before. A target keeps
- * its largest look-ahead while it is reachable. */
+/* As smp_worklist_visit, with another look-ahead; does nothing if it is not larger than before. A
+ * target keeps its largest look-ahead while it is reachable. */
 void smp_worklist_look_ahead(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                              uint8_t ahead);
 /* For a class that has other bytes now. A class in use has run its initialiser, and maybe its
- * constructors, perhaps long ago: the objects that they make exist. That does not make their other
- * calls reachable. */
+ * constructors, so the objects that they make exist. Their other calls do not become reachable. */
 void smp_worklist_adopt_initialisers(struct smp_call_graph *graph, uint32_t in_class);
-/* The methods of the body are not visited any more, and their targets are released. No queued
- * target may be reachable by this body alone. */
+/* Makes the methods of the body unvisited, and releases their targets. No queued target may be
+ * reachable through this body alone. */
 void smp_worklist_release(struct smp_call_graph *graph, struct smp_class_body *body);
 /* Searches a new class for the reachable targets of all its super types. */
 void smp_worklist_visit_class(struct smp_call_graph *graph, uint32_t visited);
-/* As smp_call_graph_called; process comes after it. */
+/* As smp_call_graph_called; the caller calls process afterwards. */
 void smp_worklist_called(struct smp_call_graph *graph, uint32_t owner, uint32_t signature);
-/* As smp_call_graph_sampled, for one class; process comes after it. */
+/* As smp_call_graph_sampled, for one class; the caller calls process afterwards. */
 void smp_worklist_sampled(struct smp_call_graph *graph, uint32_t in_class, struct smp_slice name,
                           bool is_called, struct smp_sampled_method *out);
 /* Searches for the methods of all queued targets, until the queue is empty. */

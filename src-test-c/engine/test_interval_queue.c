@@ -18,11 +18,11 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "base/task_file.h"
 #include "base/thread.h"
 #include "support/failing_alloc.h"
 #include "support/fake_clock.h"
 #include "support/rounds.h"
+#include "support/sleeping_thread.h"
 #include "support/tree_amounts.h"
 
 enum { PART_BYTES = 1 << 20, ROUNDS = 40, LIMIT_BYTES = 64 << 20 };
@@ -528,18 +528,6 @@ static void *evict(void *self)
     return NULL;
 }
 
-/* Reads the state from the kernel's file, after the thread's name, which may contain any
- * character. */
-static bool sleeps(int32_t tid)
-{
-    char text[256] = "";
-
-    if (!smp_task_file_read(tid, "stat", text, sizeof(text)))
-        return false;
-    const char *const end_of_name = strrchr(text, ')');
-    return end_of_name != NULL && strncmp(end_of_name, ") S", 3) == 0;
-}
-
 /* During a take: refuses memory to the other thread, and waits until that thread waits for the end
  * of the take, or has dropped the intervals being taken, if it would. */
 static bool on_allocation_beside_evictor(void *self, size_t bytes)
@@ -559,7 +547,7 @@ static bool on_allocation_beside_evictor(void *self, size_t bytes)
         sched_yield();
     do
         usleep(1000);
-    while (!sleeps(atomic_load(&evictor->tid)) && !atomic_load(&evictor->is_done));
+    while (!thread_sleeps(atomic_load(&evictor->tid)) && !atomic_load(&evictor->is_done));
     return false;
 }
 

@@ -9,11 +9,12 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include <cmocka.h>
 
+#include "base/thread.h"
 #include "engine/session/sampler.h"
+#include "support/sleeping_thread.h"
 
 static int setup(void **state)
 {
@@ -203,7 +204,7 @@ static void requests_to_the_running_thread_wait_until_they_are_done(void **state
 struct stopper {
     struct smp_lifecycle *lifecycle;
     pthread_t thread;
-    _Atomic bool has_begun;
+    _Atomic int32_t tid;
     _Atomic bool has_returned;
     bool has_to_stop;
 };
@@ -212,21 +213,18 @@ static void *stop_in_thread(void *self)
 {
     struct stopper *stopper = self;
 
-    stopper->has_begun = true;
+    stopper->tid = smp_thread_own_tid();
     stopper->has_to_stop = smp_lifecycle_begin_stop(stopper->lifecycle, true);
     stopper->has_returned = true;
     return NULL;
 }
 
-/* Lets the stop begin to wait. A stop that does not wait has returned long before. */
+/* Returns when the stop waits. A stop that does not wait returns and fails the test. */
 static void begin_to_wait(struct stopper *stopper)
 {
-    const struct timespec pause = { .tv_nsec = 20000000 };
-
     assert_int_equal(pthread_create(&stopper->thread, NULL, stop_in_thread, stopper), 0);
-    while (!stopper->has_begun)
+    while (stopper->tid == 0 || (!stopper->has_returned && !thread_sleeps(stopper->tid)))
         sched_yield();
-    (void)nanosleep(&pause, NULL);
     assert_false(stopper->has_returned);
 }
 

@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "jvm/threads/gate.h"
@@ -97,6 +97,7 @@ struct ending {
     struct smp_gate gate;
     _Atomic int began;
     _Atomic int ended;
+    bool is_free; /* smp_gate_wait found no reader left */
 };
 
 static void *end_thread(void *self)
@@ -105,26 +106,43 @@ static void *end_thread(void *self)
 
     smp_gate_close(&ending->gate);
     ending->began = 1;
-    assert_true(smp_gate_wait(&ending->gate, SMP_GATE_MOST_MS * 1000LL));
+    ending->is_free = smp_gate_wait(&ending->gate, SMP_GATE_MOST_MS * 1000LL);
     ending->ended = 1;
     return NULL;
 }
 
-static void sleep_ms(long ms)
-{
-    const struct timespec pause = { .tv_nsec = ms * 1000000 };
+/* The clock of a thread that waits: it counts its readings, and each one advances it. */
+static struct {
+    int64_t step_ns;
+    _Atomic int64_t readings;
+} waiting_clock;
 
-    (void)nanosleep(&pause, NULL);
+static int64_t read_waiting_clock(void *self)
+{
+    (void)self;
+    return waiting_clock.step_ns * ++waiting_clock.readings;
 }
 
-/* Long enough for the thread to spin and then to sleep: it must not end by itself in either
- * state. */
+static const struct smp_clock_fake counting_clock = { .ns = read_waiting_clock };
+
+/* A waiting thread reads the clock before and after each sleep. Returns once the thread has looked
+ * at the gate again and begun another sleep, or has ended. */
+static void let_it_sleep(const struct ending *ending)
+{
+    const int64_t until = waiting_clock.readings + 3;
+
+    while (waiting_clock.readings < until && !ending->ended)
+        (void)sched_yield();
+}
+
 static void a_thread_ends_after_the_last_reader_has_left(void **state)
 {
     struct ending ending = { 0 };
     pthread_t thread;
 
     (void)state;
+    waiting_clock.step_ns = 0;
+    smp_clock_set_fake(&counting_clock);
     assert_true(smp_gate_enter(&ending.gate));
     assert_true(smp_gate_enter(&ending.gate));
     assert_int_equal(pthread_create(&thread, NULL, end_thread, &ending), 0);
@@ -132,42 +150,35 @@ static void a_thread_ends_after_the_last_reader_has_left(void **state)
         (void)sched_yield();
     assert_false(smp_gate_enter(&ending.gate));
     for (int i = 0; i < 5; i++) {
-        sleep_ms(4);
+        let_it_sleep(&ending);
         assert_int_equal(ending.ended, 0);
     }
     assert_true(smp_gate_leave(&ending.gate));
-    sleep_ms(4);
+    let_it_sleep(&ending);
     assert_int_equal(ending.ended, 0);
     assert_true(smp_gate_leave(&ending.gate));
     pthread_join(thread, NULL);
-    assert_int_equal(ending.ended, 1);
+    assert_true(ending.is_free);
+    smp_clock_set_fake(NULL);
 }
 
-/* Each reading advances by a day, as if the process had been frozen. */
-static int64_t read_jumping_clock(void *self)
-{
-    static _Atomic int64_t days;
-
-    (void)self;
-    return 86400 * INT64_C(1000000000) * ++days;
-}
-
+/* Each reading advances the clock by a day, as if the process had been frozen. */
 static void time_in_which_the_process_is_stopped_does_not_count(void **state)
 {
-    static const struct smp_clock_fake jumping = { .ns = read_jumping_clock };
     struct ending ending = { 0 };
     pthread_t thread;
 
     (void)state;
-    smp_clock_set_fake(&jumping);
+    waiting_clock.step_ns = 86400 * INT64_C(1000000000);
+    smp_clock_set_fake(&counting_clock);
     assert_true(smp_gate_enter(&ending.gate));
     assert_int_equal(pthread_create(&thread, NULL, end_thread, &ending), 0);
-    while (!ending.began)
-        (void)sched_yield();
-    sleep_ms(5 * SMP_GATE_SLEEP_MS);
+    for (int i = 0; i < 5; i++)
+        let_it_sleep(&ending);
     assert_int_equal(ending.ended, 0);
     assert_true(smp_gate_leave(&ending.gate));
     pthread_join(thread, NULL);
+    assert_true(ending.is_free);
     smp_clock_set_fake(NULL);
 }
 

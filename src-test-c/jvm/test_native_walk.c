@@ -18,6 +18,7 @@
 #include "jvm/threads/gate.h"
 #include "jvm/walk/native_walk.h"
 #include "jvm/walk/proven_walk.h"
+#include "support/sleeping_thread.h"
 #include "support/thread_states.h"
 
 enum { DEPTH = 4, CAPACITY = 16, ROOM = 8 };
@@ -167,18 +168,15 @@ static void *wait_for_the_end(void *argument)
     return argument;
 }
 
-/* Its clock does not advance, now or later. */
+/* Reads its clock once it waits: then the clock does not advance any more. */
 static int64_t clock_of_waiting(void)
 {
-    int64_t before_ns = -1;
-    int64_t now_ns = 0;
+    int64_t cpu_ns = 0;
 
-    for (unsigned same = 0; same < 100; sched_yield()) {
-        before_ns = now_ns;
-        assert_true(waiting.tid == 0 || smp_clock_thread_cpu_ns(waiting.tid, &now_ns));
-        same = now_ns > 0 && now_ns == before_ns ? same + 1 : 0;
-    }
-    return now_ns;
+    while (waiting.tid == 0 || !thread_sleeps(waiting.tid))
+        (void)sched_yield();
+    assert_true(smp_clock_thread_cpu_ns(waiting.tid, &cpu_ns));
+    return cpu_ns;
 }
 
 static void a_thread_whose_clock_does_not_advance_is_not_watched(void **state)

@@ -21,6 +21,7 @@
 #include "base/thread.h"
 #include "support/failing_alloc.h"
 #include "support/fake_clock.h"
+#include "support/next_random.h"
 #include "support/rounds.h"
 #include "support/sleeping_thread.h"
 #include "support/tree_amounts.h"
@@ -590,12 +591,6 @@ struct reference {
     unsigned id; /* 0: closed */
     int64_t owed_ns;
 };
-
-static unsigned next_random(unsigned *seed)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return *seed >> 10;
-}
 
 static void take_for(struct fixture *f, struct reference *reference)
 {

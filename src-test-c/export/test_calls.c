@@ -24,15 +24,6 @@ enum { ROUNDS = 200, MAX_STACKS = 40, MAX_DEPTH = 8, STACK_BYTES = 512, NAME_BYT
 #define US INT64_C(1000)
 #define SHOP "com.acme.Shop.checkout(Shop.java)"
 
-static int setup(void **state)
-{
-    struct report_fixture *const fixture = report_fixture_create();
-
-    report_fixture_begin_counting(fixture);
-    *state = fixture;
-    return 0;
-}
-
 static char *calls_of(const struct smp_profile *profile, struct smp_export_style style)
 {
     struct memory_output output = { 0 };
@@ -457,7 +448,8 @@ static void each_allocation_may_be_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup_counting, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_table_of_a_shop_matches_the_file),
         TEST(a_folded_recursion_has_the_same_table),

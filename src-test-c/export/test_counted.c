@@ -29,15 +29,6 @@ enum { ROUNDS = 60 };
 static const enum smp_measure sampled_measures[] = { SMP_MEASURE_WALL, SMP_MEASURE_CPU,
                                                      SMP_MEASURE_SAMPLES };
 
-static int setup(void **state)
-{
-    struct report_fixture *const fixture = report_fixture_create();
-
-    report_fixture_begin_counting(fixture);
-    *state = fixture;
-    return 0;
-}
-
 static char *exported(const struct smp_profile *profile, enum smp_format format,
                       struct smp_export_style style)
 {
@@ -746,7 +737,8 @@ static void each_allocation_may_be_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup_counting, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_report_matches_the_file),
         TEST(unknown_figures_are_not_printed),

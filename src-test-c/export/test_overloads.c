@@ -22,15 +22,6 @@
 #define ADD_ITEM "a.Shop.add#La/Item;I#"
 #define ROOT "a.Shop.root#[J#(Shop.java)"
 
-static int setup(void **state)
-{
-    struct report_fixture *const fixture = report_fixture_create();
-
-    report_fixture_begin_counting(fixture);
-    *state = fixture;
-    return 0;
-}
-
 static char *exported(const struct smp_profile *profile, enum smp_format format,
                       enum smp_measure measure)
 {
@@ -197,7 +188,7 @@ static struct smp_profile *make_other_shop(struct report_fixture **other, bool w
 {
     void *made = NULL;
 
-    assert_int_equal(setup(&made), 0);
+    assert_int_equal(report_fixture_setup_counting(&made), 0);
     *other = made;
     return make_shop(*other, with_both);
 }
@@ -280,7 +271,8 @@ static void each_allocation_may_be_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup_counting, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_descriptor_is_written_as_in_the_source),
         TEST(counted_overloads_have_their_parameters),

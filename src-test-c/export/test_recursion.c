@@ -21,15 +21,6 @@
 
 enum { ROUNDS = 300, MOST_FRAMES = 64, DEEPEST = 25000, LINE_BYTES = 4096 };
 
-static int setup(void **state)
-{
-    struct report_fixture *const fixture = report_fixture_create();
-
-    report_fixture_begin_counting(fixture);
-    *state = fixture;
-    return 0;
-}
-
 static struct smp_profile *folded(const struct smp_profile *profile)
 {
     struct smp_profile *out = NULL;
@@ -430,7 +421,8 @@ static void without_memory_for_folding_all_rows_are_printed(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup_counting, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_report_matches_the_file),
         TEST(a_style_without_folding_has_all_rows),

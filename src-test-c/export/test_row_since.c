@@ -24,15 +24,6 @@
 
 enum { FROM = 1000, PROBED = 1500 };
 
-static int setup_late(void **state)
-{
-    struct report_fixture *const fixture = report_fixture_create();
-
-    report_fixture_begin_counting(fixture);
-    *state = fixture;
-    return 0;
-}
-
 /* handle is counted for the whole interval. find got its probe when 330 of handle's 990 calls had
  * been made; it calls tax. */
 static struct smp_profile *make_late(struct report_fixture *fixture)
@@ -189,7 +180,7 @@ static void calls_of_earlier_intervals_count_as_missing(void **state)
         struct smp_profile *merged = NULL;
         struct smp_profile *grown = NULL;
         for (size_t at = 0; at < 3; at++) {
-            setup_late((void **)&parts[at]);
+            report_fixture_setup_counting((void **)&parts[at]);
             profiles[at] =
                 at == 1 ? make_found(parts[at], before[i]) : make_handled(parts[at], 1000);
         }
@@ -232,7 +223,7 @@ static void a_merge_without_memory_for_late_rows_fails(void **state)
 {
     struct report_fixture *other = NULL;
 
-    setup_late((void **)&other);
+    report_fixture_setup_counting((void **)&other);
     struct merge_parts parts = { .profiles = { make_handled(other, 1000),
                                                make_found(*state, 330) } };
     const struct failing_alloc_steps steps = failing_alloc_each_step(merge_once, &parts);
@@ -266,7 +257,8 @@ static void each_allocation_may_be_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_late, report_fixture_teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup_counting, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_row_has_the_latest_probe_time_of_its_path),
         TEST(the_text_says_since_when_and_how_many_are_missing),

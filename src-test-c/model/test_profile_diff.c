@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
+#include "support/next_random.h"
 #include "support/rounds.h"
 
 enum {
@@ -118,12 +119,6 @@ static struct smp_methods *make_names(void)
 
     assert_int_equal(smp_methods_create(NULL, PART_BYTES, NULL, &names), SMP_OK);
     return names;
-}
-
-static unsigned next_random(unsigned *seed)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return *seed >> 8;
 }
 
 static struct generated_stack random_stack(unsigned *seed)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
+#include "support/next_random.h"
 #include "support/reference_tree.h"
 #include "support/rounds.h"
 #include "support/tree_amounts.h"
@@ -55,12 +56,6 @@ static struct smp_methods *make_names(void)
 }
 
 /* --- random intervals --- */
-
-static unsigned next_random(unsigned *seed)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return *seed >> 8;
-}
 
 static uint32_t random_location(struct smp_methods *names, unsigned *seed)
 {

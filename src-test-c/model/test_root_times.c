@@ -12,14 +12,9 @@
 
 #include "model/tree_fold.h"
 #include "support/failing_alloc.h"
+#include "support/next_random.h"
 
 enum { NODES = 300, ROUNDS = 5000 };
-
-static unsigned next_random(unsigned *seed)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return *seed >> 8;
-}
 
 static struct smp_root_times *make_times(void)
 {

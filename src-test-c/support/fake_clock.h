@@ -36,7 +36,7 @@ void fake_clock_remove(void);
 void fake_clock_advance(struct fake_clock *clock, int64_t ns);
 /* Sets the wall clock, as an administrator would. */
 void fake_clock_step_wall(struct fake_clock *clock, int64_t ms);
-/* Advances the calling thread's CPU clock only. */
+/* Advances the CPU clock of every thread, and no other clock. */
 void fake_clock_spend_cpu(struct fake_clock *clock, int64_t ns);
 
 #endif

@@ -20,12 +20,6 @@ static const char *const groups[] = { "main", "pool", "a;b \n", "", "[JVM]" };
 
 enum { FRAMES = sizeof(frames) / sizeof(frames[0]), GROUPS = sizeof(groups) / sizeof(groups[0]) };
 
-unsigned next_random(unsigned *seed)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return *seed >> 8;
-}
-
 struct smp_profile *random_profile(struct report_fixture *fixture, size_t stacks, unsigned *seed)
 {
     for (size_t i = 0; i < stacks; i++) {

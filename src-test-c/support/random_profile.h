@@ -13,9 +13,9 @@
 
 #include <stddef.h>
 
+#include "support/next_random.h"
 #include "support/report_fixture.h"
 
-unsigned next_random(unsigned *seed);
 /* Generates this many stacks, some of them equal; *seed advances. */
 struct smp_profile *random_profile(struct report_fixture *fixture, size_t stacks, unsigned *seed);
 

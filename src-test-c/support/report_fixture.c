@@ -322,6 +322,13 @@ int report_fixture_setup_states(void **state)
     return 0;
 }
 
+int report_fixture_setup_counting(void **state)
+{
+    (void)report_fixture_setup(state);
+    report_fixture_begin_counting(*state);
+    return 0;
+}
+
 int report_fixture_teardown(void **state)
 {
     report_fixture_destroy(*state);

@@ -46,10 +46,11 @@ void recording_fini(struct recording *recording);
 
 struct report_fixture *report_fixture_create(void);
 void report_fixture_destroy(struct report_fixture *fixture);
-/* Set-up functions for cmocka: *state becomes a fixture; the interval of the second one has
- * states. */
+/* Set-up functions for cmocka: *state becomes a fixture; the interval of the second one has states,
+ * that of the third one counts calls. */
 int report_fixture_setup(void **state);
 int report_fixture_setup_states(void **state);
+int report_fixture_setup_counting(void **state);
 int report_fixture_teardown(void **state);
 
 /* Sets the filter for names that are used from now on, as a list for smp_filter_create. Initially

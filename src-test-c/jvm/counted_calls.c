@@ -14,7 +14,7 @@
 #include "jvm/loaded.h"
 #include "model/counting_account.h"
 
-enum { METHODS = 1 << 20, TEXT_BYTES = 1 << 20, FIGURES = 6, MAX_DEPTH = 1000 };
+enum { METHODS = 1 << 20, TEXT_BYTES = 1 << 20, FIGURES = 7, MAX_DEPTH = 1000 };
 
 /* Calls of each method since the last start or reset, indexed by its number. */
 static int64_t counted_calls[METHODS];
@@ -185,7 +185,8 @@ JNIEXPORT void COUNTED(drop)(JNIEnv *env, jclass type, jint method)
     counter.drop(counter.self, &number, 1);
 }
 
-/* Returns batches, methods, has work?, root entered?, live bytes, uncounted calls. */
+/* Returns batches, methods, has work?, root entered?, live bytes, uncounted calls, CPU time of the
+ * instrumenting thread up to its last round. */
 JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
@@ -195,10 +196,13 @@ JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
     (void)type;
     if (quota != NULL)
         counter.get_figures(counter.self, &figures);
-    const jlong numbers[FIGURES] = {
-        (jlong)figures.batches,        figures.methods, figures.has_work, figures.is_root_entered,
-        (jlong)smp_alloc_live_bytes(), uncounted
-    };
+    const jlong numbers[FIGURES] = { (jlong)figures.batches,
+                                     figures.methods,
+                                     figures.has_work,
+                                     figures.is_root_entered,
+                                     (jlong)smp_alloc_live_bytes(),
+                                     uncounted,
+                                     (jlong)figures.own_cpu_ns };
     if (array != NULL)
         (*env)->SetLongArrayRegion(env, array, 0, FIGURES, numbers);
     return array;

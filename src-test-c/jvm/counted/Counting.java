@@ -90,14 +90,22 @@ final class Counting {
 
     /** Runs the work until no more methods get probes. */
     static void settle(Runnable work) throws InterruptedException {
-        long batches = -1;
         int quiet = 0;
-        while (quiet < 6) {
+        while (quiet < 3) {
+            long batches = batches();
             work.run();
-            Thread.sleep(60);
-            long now = batches();
-            quiet = now == batches && !hasWork() ? quiet + 1 : 0;
-            batches = now;
+            awaitRounds();
+            quiet = batches() == batches && !hasWork() ? quiet + 1 : 0;
+        }
+    }
+
+    /* The instrumenting thread's CPU time changes with each round. The first of two rounds may have begun before this call. */
+    private static void awaitRounds() throws InterruptedException {
+        for (int i = 0; i < 2; i++) {
+            long before = figures()[6];
+            while (figures()[6] == before) {
+                Thread.sleep(1);
+            }
         }
     }
 }

@@ -241,6 +241,7 @@ class LoadingIT {
     void whenTheFirstCopyIsGoneItsFileIsUsedAgain() throws Exception {
         String output = ChildJvm.of(TwoLoadersProgram.class)
                 .option("-Djava.io.tmpdir=" + temporary)
+                .option(TwoLoadersProgram.OPENED)
                 .run("first gone")
                 .assertFine()
                 .output();

@@ -7,8 +7,8 @@
 
 enum {
     MOST_TRIVIAL = 5,       /* instructions */
-    MAX_NESTED = 64,        /* dynamic constants that one constant leads to */
-    REF_INVOKE_VIRTUAL = 5, /* of a method handle; smaller ones are of fields */
+    MAX_NESTED = 64,        /* most dynamic constants that one constant leads to */
+    REF_INVOKE_VIRTUAL = 5, /* kinds of method handles; lower ones are for fields */
     REF_NEW_INVOKE_SPECIAL = 8,
     REF_INVOKE_INTERFACE = 9
 };
@@ -30,7 +30,7 @@ static bool report_site(const struct call_walk *walk, enum smp_call_kind kind, b
     return walk->each(walk->self, &site);
 }
 
-/* A new array is not reported: arrays have no class of their own. */
+/* Does not report a new array, because arrays have no class of their own. */
 static bool report_new(const struct call_walk *walk, struct smp_slice made)
 {
     const struct smp_class_member method = { .owner = made,
@@ -108,8 +108,8 @@ static bool is_of_the_jdk(const struct smp_class_file *file, const struct bootst
            smp_slice_begins(method.owner, "java/", 5);
 }
 
-/* Reports the names by which a dynamic language looks methods up: they are arguments of a bootstrap
- * method that is not the JDK's. */
+/* Reports the names by which a dynamic language looks methods up. They are arguments of bootstrap
+ * methods outside of the JDK. */
 static bool report_names(const struct call_walk *walk, uint16_t constant)
 {
     const struct smp_class_file *const file = walk->file;
@@ -148,8 +148,8 @@ static bool report_constant(const struct call_walk *walk, uint16_t constant)
     }
 }
 
-/* Adds the arguments of a dynamic constant that may hold method handles, and returns the new count.
- * Arguments that do not fit are ignored: no compiler's code has so many. */
+/* Adds the arguments of a dynamic constant that may hold method handles, and returns the new
+ * count. Arguments that do not fit are ignored, because no compiler makes so many. */
 static uint32_t push_arguments(const struct smp_class_file *file, uint16_t constant,
                                uint16_t *waiting, uint32_t count)
 {
@@ -158,7 +158,7 @@ static uint32_t push_arguments(const struct smp_class_file *file, uint16_t const
     if (tag != SMP_CONSTANT_DYNAMIC && tag != SMP_CONSTANT_INVOKE_DYNAMIC)
         return count;
     const struct bootstrap bootstrap = bootstrap_of(file, constant);
-    /* Pushes the last one first: the top is taken first. */
+    /* The last one is pushed first, because the top is taken first. */
     for (uint32_t i = bootstrap.count; i > 0 && count < MAX_NESTED; i--) {
         const uint16_t argument = smp_class_u2(bootstrap.arguments + 2 * (size_t)(i - 1));
         const uint8_t kind = smp_class_file_tag(file, argument);
@@ -169,7 +169,7 @@ static uint32_t push_arguments(const struct smp_class_file *file, uint16_t const
 }
 
 /* Reports a constant and the method handles among the arguments of its bootstrap method. The limit
- * ends a circle of constants, which a broken file may have. */
+ * ends a circle of constants, as a broken file may have it. */
 static bool report_constants(const struct call_walk *walk, uint16_t constant)
 {
     uint16_t waiting[MAX_NESTED] = { constant };
@@ -245,8 +245,9 @@ bool smp_class_each_call_site(const struct smp_class_file *file,
     return true;
 }
 
-/* Names an instruction: t loads local 0 as a reference, l loads any other local, r returns a value,
- * v returns nothing; G and P read and write a static field, g and p a field. 0: any other. */
+/* Returns a letter for an instruction: t loads local 0 as a reference, l any other local, r
+ * returns a value, v nothing; G and P read and write a static field, g and p a field; 0:
+ * another. */
 static char letter_of(uint8_t opcode)
 {
     if (opcode == SMP_OP_ALOAD_0)

@@ -2,11 +2,11 @@
 /*
  * call_sites.h - which methods a method's code may call, and whether it is worth counting.
  *
- * A method handle is a call site, too, if the code loads it as a constant, or passes it to the
- * bootstrap method of an invokedynamic: it is a lambda's body or a method reference. Other code
- * makes the call, but this code hands out the method.
+ * A method handle is a call site, too, if the code loads it as a constant or passes it to the
+ * bootstrap method of an invokedynamic (a lambda's body or a method reference). Other code makes
+ * the call, but this code hands out the method.
  *
- * INITIALISER reports a static field: its first use runs <clinit> of its class.
+ * INITIALISER reports a static field, whose first use runs <clinit> of its class.
  *
  * NEW reports an object that the code can make: by `new`, a constructor's method handle, or a class
  * constant, which reflection may use. Its member has the class, the name <new> and no descriptor.
@@ -38,7 +38,7 @@ enum smp_call_kind {
     SMP_CALL_INITIALISER, /* of another class than its own */
     SMP_CALL_NEW,
     SMP_CALL_STRING,
-    SMP_CALL_BY_NAME /* the descriptor is that of the dynamic call */
+    SMP_CALL_BY_NAME /* with the descriptor of the dynamic call */
 };
 
 /* Borrowed from the class file. The owner of a method of an array, as clone(), begins with [. */
@@ -49,27 +49,27 @@ struct smp_class_call_site {
     struct smp_class_member method;
 };
 
-/* False ends the walk. */
+/* A result of false ends the walk. */
 typedef bool smp_class_each_call(void *self, const struct smp_class_call_site *site);
 
 /* Visits the call sites of a method in the order of its code; a method without code has none.
- * Returns false if each returned false, or if the code is not understood. */
+ * Returns false if a callback did, or if the code is not understood. */
 bool smp_class_each_call_site(const struct smp_class_file *file,
                               const struct smp_class_method *method, smp_class_each_call *each,
                               void *self);
 
 /*
- * Is the method too short for a probe? It is if it only returns, returns a field or a parameter, or
- * stores a parameter in a field, with or without returning "this". False for constructors, which
- * call at least another one, and for methods without code.
+ * Returns whether the method is too short for a probe: it only returns, returns a field or a
+ * parameter, or stores a parameter in a field, with or without returning "this". False for
+ * constructors, which call at least another one, and for methods without code.
  */
 bool smp_class_method_is_trivial(const struct smp_class_file *file,
                                  const struct smp_class_method *method);
 
 /*
- * Has a compiler added the method to pass a call on? True for bridges, access$ methods, Kotlin's
- * $default and the invokeSuspend of a resumed function, and bodies that AspectJ has moved out of a
- * method. False for invokeSuspend of a lambda, which is the lambda itself.
+ * Returns whether a compiler has added the method to pass a call on. True for bridges, access$
+ * methods, Kotlin's $default and the invokeSuspend of a resumed function, and bodies that AspectJ
+ * has moved out of a method. False for a lambda's invokeSuspend, which is the lambda itself.
  */
 bool smp_class_method_passes_on(const struct smp_class_file *file,
                                 const struct smp_class_method *method);

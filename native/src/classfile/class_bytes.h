@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_bytes.h - the bytes of a class file, and numbers in their byte order: read from bytes that
- * may end too early, and written to a buffer that grows.
+ * class_bytes.h - numbers in the byte order of class files: read from bytes that may end too
+ * early, and written to a buffer that grows.
  *
  * Owns     no memory.
  * Threads  one at a time.
- * Errors   a read past the end gives 0, and is_past_end is set for good; so a reader checks once,
- *          at its end. Writes: as base/bytes.
+ * Errors   a read beyond the end returns 0 and sets is_past_end for good, so a caller checks it
+ *          once, at the end. Writes: as base/bytes.
  * Cost     a comparison for each read.
  */
 #ifndef SMP_CLASSFILE_CLASS_BYTES_H
@@ -40,7 +40,7 @@ struct smp_class_reader {
     bool is_past_end;
 };
 
-/* The next count bytes; NULL: there are fewer. */
+/* Returns the next count bytes, or NULL if there are fewer. */
 static inline const uint8_t *smp_class_skip(struct smp_class_reader *reader, size_t count)
 {
     const uint8_t *const bytes = reader->at;

@@ -17,7 +17,7 @@ static uint32_t offset_of(const struct smp_class_reader *reader, const struct sm
     return (uint32_t)(reader->at - file->bytes);
 }
 
-/* Returns the bytes behind the tag of a constant that is no Utf8; 0 for an unknown tag. */
+/* Returns the size behind the tag of a constant that is no Utf8, or 0 for an unknown tag. */
 static size_t constant_bytes(uint8_t tag)
 {
     static const uint8_t bytes[] = {
@@ -46,7 +46,7 @@ static enum smp_status open_pool(struct smp_class_reader *reader, struct smp_cla
                                  uint16_t count)
 {
     file->pool_count = count;
-    /* A short file must not make this allocate much memory. */
+    /* A short file must not cause a large allocation. */
     if (count == 0 || count > 1 + (reader->end - reader->at) / SMALLEST_CONSTANT)
         return SMP_EINVAL;
     file->pool = smp_alloc(NULL, file->pool_count * sizeof(*file->pool));
@@ -295,7 +295,7 @@ bool smp_class_file_member(const struct smp_class_file *file, uint16_t index,
 
 struct smp_slice smp_class_file_interface_name(const struct smp_class_file *file, uint16_t i)
 {
-    /* Behind flags, this, super and the count. */
+    /* They come after flags, this, super and the count. */
     const uint8_t *interfaces = file->bytes + file->pool_end + 8;
 
     return smp_class_file_class_name(file, smp_class_u2(interfaces + 2 * (size_t)i));

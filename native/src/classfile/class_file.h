@@ -2,14 +2,14 @@
 /*
  * class_file.h - a class file as a view: where its constants, methods and attributes lie.
  *
- * open trusts no length in the file. Everything that it accepts lies within the file, so readers of
- * the view do not check the structure again. It checks neither byte code nor the tables of a
- * method: the verifier does.
+ * open trusts no length in the file. All that it accepts lies within the file, so readers of the
+ * view need not check the structure again. It checks neither byte code nor the tables of a method,
+ * which the verifier does.
  *
  *   magic, version | constants | flags, this, super, interfaces | fields | methods | attributes
  *                  ^ pool[1]   ^ pool_end                                ^ methods[0].start
  *
- * Owns     two tables; the bytes stay the caller's and outlive the view.
+ * Owns     two tables; the bytes are the caller's and outlive the view.
  * Threads  any, once it is open.
  * Errors   open: SMP_EINVAL (malformed, or older than 45.3, with another form of Code), SMP_ENOMEM.
  *          Nothing is held then.
@@ -38,9 +38,9 @@ enum {
 
 enum {
     SMP_CLASS_STACK_MAPS_MAJOR = 50, /* older class files have no StackMapTable */
-    SMP_CLASS_MAX_POOL = 65535,      /* one more than the highest index of a constant */
-    SMP_CLASS_MAX_CODE = 65535,      /* bytes of a method's code */
-    SMP_CLASS_MAX_BYTES = 64 << 20   /* of a file; the JVM's own are below 10 MB */
+    SMP_CLASS_MAX_POOL = 65535,      /* the highest index of a constant, plus one */
+    SMP_CLASS_MAX_CODE = 65535,      /* the most bytes of a method's code */
+    SMP_CLASS_MAX_BYTES = 64 << 20   /* the most bytes of a file; the JDK's own are below 10 MB */
 };
 
 enum smp_constant {
@@ -70,9 +70,9 @@ struct smp_class_member {
     struct smp_slice descriptor;
 };
 
-/* The contents of a Code attribute: offsets in the file, but for the counts. */
+/* The contents of a Code attribute. Its 32-bit fields except length are offsets in the file. */
 struct smp_class_code {
-    uint32_t attribute; /* 0: there is none, the method is native or abstract */
+    uint32_t attribute; /* 0: none, the method is native or abstract */
     uint32_t bytes;     /* its byte code */
     uint32_t length;    /* of the byte code */
     uint32_t exceptions;
@@ -111,9 +111,9 @@ struct smp_class_file {
     struct smp_class_method *methods;
     uint32_t pool_end;
     uint32_t methods_end;
-    uint32_t bootstraps; /* offset of what BootstrapMethods holds; 0: there is none */
+    uint32_t bootstraps; /* offset of the contents of BootstrapMethods; 0: none */
     uint32_t bootstraps_end;
-    uint16_t pool_count; /* one more than the highest index */
+    uint16_t pool_count; /* the highest index plus one */
     uint16_t method_count;
     uint16_t major;
     uint16_t interface_count;
@@ -134,16 +134,16 @@ struct smp_class_attribute {
 
 SMP_CHECKED enum smp_status smp_class_file_open(struct smp_class_file *file, const uint8_t *bytes,
                                                 size_t size);
-/* Opens constants alone, which begin at offset start, above 0; count as in a class file. */
+/* Opens only constants, which begin at offset start, above 0; count as in a class file. */
 SMP_CHECKED enum smp_status smp_class_file_open_pool(struct smp_class_file *file,
                                                      const uint8_t *bytes, size_t size,
                                                      size_t start, uint16_t count);
-/* A file that was not opened must be all zero; a second close is fine. */
+/* A file that was not opened must be all zero. A second close has no effect. */
 void smp_class_file_close(struct smp_class_file *file);
 
-/* 0: there is no constant of this index. */
+/* Returns 0 if there is no constant with this index. */
 uint8_t smp_class_file_tag(const struct smp_class_file *file, uint16_t index);
-/* bytes NULL: the constant is no Utf8; no Class, Module or Package. */
+/* bytes is NULL if the constant is no Utf8, or for class_name no Class, Module or Package. */
 struct smp_slice smp_class_file_utf8(const struct smp_class_file *file, uint16_t index);
 struct smp_slice smp_class_file_class_name(const struct smp_class_file *file, uint16_t index);
 /* Returns false if the constant is no field, method or interface method. */
@@ -157,7 +157,7 @@ struct smp_slice smp_class_file_interface_name(const struct smp_class_file *file
 struct smp_class_exception smp_class_file_exception(const struct smp_class_file *file,
                                                     const struct smp_class_code *code, uint32_t i);
 
-/* The attributes of a Code attribute; a method without code has none. */
+/* Returns the attributes of a Code attribute; a method without code has none. */
 struct smp_class_attributes smp_class_file_code_attributes(const struct smp_class_file *file,
                                                            const struct smp_class_code *code);
 /* Returns false if there are no more. */

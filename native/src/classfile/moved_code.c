@@ -12,9 +12,9 @@ enum {
     MOST_ROWS = 65535,
     PROBE_STACK = 1, /* stack entries that a probe needs in addition */
     CATCH_STACK = 2,
-    LEAST_STACK = 2, /* exception and id in the handler; or the two objects handed out */
+    LEAST_STACK = 2, /* exception and id in the handler, or the two objects handed out */
     MOST_STACK = 65535,
-    MOST_COMPILED = 8000 /* bytes of code that the JIT compilers take (HugeMethodLimit) */
+    MOST_COMPILED = 8000 /* most bytes of code that the JIT compilers accept (HugeMethodLimit) */
 };
 
 static const uint8_t *old_code(const struct smp_moved_code *moved)
@@ -32,7 +32,7 @@ static uint32_t written_length(const struct smp_moved_code *moved)
 /* Marks in the map, until the instruction is written. */
 enum { CATCH_WITH_EXCEPTION = 1, CATCH_UNKNOWN, NO_PLACE = -1 };
 
-/* Is the place covered by this handler, or by one before it in the code? */
+/* Returns whether this handler, or one before it in the code, covers the place. */
 static bool is_sent_back(const struct smp_moved_code *moved, uint32_t place, uint32_t handler)
 {
     for (uint32_t i = 0; i < moved->code->exception_count; i++) {
@@ -59,9 +59,9 @@ static int64_t place_of_handler(const struct smp_moved_code *moved, uint32_t han
                : (int64_t)behind;
 }
 
-/* Marks the places in the map, and returns their number. A constructor that failed before super()
- * leaves its call behind in the tree. The hook must tell that call from another one of the same
- * constructor, so it searches for it, as it does if it does not get the exception. */
+/* Marks the places in the map, and returns their number. In a constructor they pass no exception,
+ * so that the hook searches for the call: a call of the same constructor that failed before
+ * super() may have been left in the tree. */
 static uint32_t mark_catches(const struct smp_moved_code *moved)
 {
     const uint32_t rows = moved->probe->push_length > 0 ? smp_moved_catch_rows(moved->code) : 0;
@@ -100,7 +100,7 @@ static void write_padding(const struct smp_moved_code *moved, uint32_t *copied, 
     *copied += smp_opcode_padding(pc);
 }
 
-/* catches counts the probes of catches that are still to be written. */
+/* catches: the number of catch probes still to be written. */
 static void write_probes(const struct smp_moved_code *moved, uint32_t *copied, uint32_t pc,
                          enum smp_opcode_kind kind, uint32_t *catches)
 {
@@ -144,7 +144,7 @@ static enum smp_rewrite write_instructions(struct smp_moved_code *moved, uint32_
     copy_up_to(moved, &copied, length);
     moved->body_end = written_length(moved);
     moved->map[length] = (uint16_t)moved->body_end;
-    /* A catch that is left lies within an instruction. */
+    /* A place that is left lies within an instruction. */
     return catches == 0 ? SMP_REWRITE_DONE : SMP_REWRITE_UNKNOWN_CODE;
 }
 
@@ -156,8 +156,8 @@ static uint32_t moved_target(const struct smp_moved_code *moved, int64_t pc)
     return pc >= 0 && pc < moved->code->length ? moved->map[pc] : 0;
 }
 
-/* Returns where an instruction is now, behind the probe of a catch. That probe begins with dup or
- * aconst_null, so the instruction must be neither. */
+/* Returns where an instruction is now, behind a catch probe if it has one. Such a probe begins
+ * with dup or aconst_null, so the instruction must be neither. */
 static uint32_t moved_instruction(const struct smp_moved_code *moved, uint32_t pc)
 {
     const uint8_t *const code = smp_class_written(moved->out, moved->start);
@@ -222,7 +222,7 @@ static enum smp_rewrite write_body(struct smp_moved_code *moved)
         return SMP_REWRITE_TOO_LARGE;
     smp_class_put_u2(moved->out, stack < LEAST_STACK ? LEAST_STACK : stack);
     smp_class_put_u2(moved->out, code->max_locals);
-    smp_class_put_u4(moved->out, 0); /* the length comes last */
+    smp_class_put_u4(moved->out, 0); /* the length is set at the end */
     moved->start = moved->out->length;
     result = write_instructions(moved, catches);
     if (result != SMP_REWRITE_DONE)
@@ -269,8 +269,8 @@ static enum smp_rewrite write_exceptions(const struct smp_moved_code *moved)
     return SMP_REWRITE_DONE;
 }
 
-/* How an attribute of Code is moved. Attributes without a rule refer to no place in the code, and
- * are copied. */
+/* Says how an attribute of Code is moved. Attributes without a rule refer to no place in the code,
+ * and are copied. */
 struct table_rule {
     const char *name;
     enum { COPIED, LEFT_OUT, FRAMES, ROWS } kind;
@@ -297,15 +297,15 @@ static const struct table_rule *rule_of(struct smp_slice name)
     return &others;
 }
 
-/* Moves an offset, at most the code's length, of a table for debuggers. Offset 0 stays, so that the
- * probe of the entry belongs to the first line and its variables. An offset within an instruction
- * is taken for its start. */
+/* Moves an offset, at most the code's length, of a table for debuggers. Offset 0 stays, so that
+ * the entry probe belongs to the first line and its variables. An offset within an instruction
+ * counts as its start. */
 static uint32_t moved_place(const struct smp_moved_code *moved, uint32_t pc)
 {
     if (pc == 0)
         return 0;
     while (moved->map[pc] == 0)
-        pc--; /* ends at 0 at the latest */
+        pc--; /* ends at 0 at the latest, because an instruction begins there */
     return moved->map[pc];
 }
 
@@ -359,7 +359,7 @@ static void write_distance(struct smp_bytes *out, uint8_t type, uint32_t distanc
     smp_class_put_u2(out, distance);
 }
 
-/* previous: new offset of the frame before, -1 for the first. */
+/* previous: the new offset of the frame before, or -1. */
 static bool move_frame(struct smp_moved_code *moved, const struct smp_frame *frame,
                        int64_t *previous)
 {
@@ -381,7 +381,7 @@ static void write_handler_frame(const struct smp_moved_code *moved, int64_t prev
 {
     smp_class_put_u1(moved->out, SMP_FRAME_FULL);
     smp_class_put_u2(moved->out, (uint32_t)(moved->body_end - previous - 1));
-    smp_class_put_u2(moved->out, 0); /* no locals: those of every place go with it */
+    smp_class_put_u2(moved->out, 0); /* no locals: this fits the locals of every place */
     smp_class_put_u2(moved->out, 1);
     smp_class_put_u1(moved->out, SMP_TYPE_OBJECT);
     smp_class_put_u2(moved->out, moved->pool->throwable);
@@ -398,7 +398,7 @@ static enum smp_rewrite move_stack_map(struct smp_moved_code *moved, uint32_t na
     smp_stack_map_init(&map, bytes, length, 0);
     const uint32_t count = map.left + (moved->has_handler ? 1 : 0);
     smp_class_put_u2(moved->out, name);
-    smp_class_put_u4(moved->out, 0); /* the length comes last */
+    smp_class_put_u4(moved->out, 0); /* the length is set at the end */
     smp_class_put_u2(moved->out, count);
     while (smp_stack_map_next(&map, &frame)) {
         if (!move_frame(moved, &frame, &previous))
@@ -445,7 +445,7 @@ static enum smp_rewrite move_attributes(struct smp_moved_code *moved)
     uint32_t stack_maps = 0;
     uint32_t count = 0;
 
-    smp_class_put_u2(moved->out, 0); /* the count comes last */
+    smp_class_put_u2(moved->out, 0); /* the count is set at the end */
     while (result == SMP_REWRITE_DONE &&
            smp_class_file_next_attribute(moved->file, &list, &attribute)) {
         const struct table_rule *const rule = rule_of(attribute.name);

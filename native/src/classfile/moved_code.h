@@ -12,25 +12,25 @@
  *                               18: ...
  *                         body_end: probe of the exit, athrow      the handler, if there is one
  *
- * A method that only hands out objects at its entry has neither probes of the exit nor a handler.
- * If the probe of the entry comes later in the code, a nop is at offset 0.
+ * A method that only hands out objects at its entry has neither exit probes nor a handler. If the
+ * entry probe comes later in the code, a nop is at offset 0.
  *
- * A method that catches an exception has a probe there, too. It tells the hook that the method runs
- * again, and that all calls below it are over.
+ * A method that catches an exception has a probe there, too. It tells the hook that the method
+ * continues, and that all calls below it have ended.
  *
  *   try { parse(); } catch (RuntimeException e) { report(e); }
  *                                               ^ here
  *
- * That probe comes before the handler's first instruction, with the exception on the stack. If code
- * jumps there, the probe does nothing. The call in the probe fails if the stack is full, and must
- * not lead back to itself for ever: so all handlers that cover the probe must come behind it in the
- * code. Handlers of "finally" from old compilers cover their own first instruction; if that is a
- * store or a pop, the probe comes behind it. A handler that covers more of itself gets no probe,
- * such as that of "synchronized", which releases the lock and throws again.
+ * That probe comes before the handler's first instruction, with the exception on the stack. If
+ * code jumps there, the probe does nothing. The call in the probe fails if the stack is full. So
+ * that this does not lead back to the probe for ever, all handlers that cover it must come behind
+ * it in the code. Handlers of "finally" from old compilers cover their own first instruction; if
+ * that is a store or a pop, the probe comes behind it. A handler that covers more of itself gets
+ * no probe: for example the handler of "synchronized", which releases the lock and throws again.
  *
- * Our handler has the last row of the exception table, and the last frame of the StackMapTable: a
- * full frame without locals, with an exception on the stack. Type annotations of code are dropped,
- * unknown attributes are copied.
+ * The added handler has the last row of the exception table and the last frame of the
+ * StackMapTable: a full frame without locals and with an exception on the stack. Type annotations
+ * of code are dropped, unknown attributes are copied.
  *
  * Owns     no memory; the map is the caller's.
  * Threads  one at a time.
@@ -57,21 +57,21 @@ struct smp_moved_code {
     const struct smp_probe_pool *pool;
     const struct smp_probe *probe;
     struct smp_bytes *out;
-    uint32_t entry;        /* old offset of the instruction behind the probe of the entry */
+    uint32_t entry;        /* old offset of the instruction behind the entry probe */
     uint32_t covered_from; /* old offset of the first instruction that the handler covers */
     bool has_handler;
     bool is_constructor;
-    /* By old offset, length + 1 of them: the new target of a jump to it. 0: no instruction begins
+    /* By old offset, length + 1 entries: the new target of jumps there. 0: no instruction begins
      * there. */
     uint16_t *map;
     size_t start;      /* of the code in out */
-    uint32_t body_end; /* of the moved code; our handler begins here */
+    uint32_t body_end; /* of the moved code; the added handler begins here */
 };
 
 /* Writes the contents of the attribute. The caller sets all but start and body_end. */
 enum smp_rewrite smp_moved_code_write(struct smp_moved_code *moved);
 
-/* The number of handlers that are searched for places of catches. */
+/* Returns the number of handlers that may get catch probes. */
 static inline uint32_t smp_moved_catch_rows(const struct smp_class_code *code)
 {
     return code->exception_count <= SMP_CATCH_MOST_ROWS ? code->exception_count : 0;

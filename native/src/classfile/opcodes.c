@@ -54,7 +54,7 @@ const uint8_t smp_opcode_table[256] = {
     [201] = ROW(SUBROUTINE, 5),           /* jsr_w */
 };
 
-/* Fails if the operands make no switch, or are cut off. */
+/* Returns false if the operands are invalid or cut off. */
 static bool read_switch(const uint8_t *code, uint32_t length, uint32_t pc, struct smp_jumps *out)
 {
     const bool is_table = code[pc] == SMP_OP_TABLESWITCH;

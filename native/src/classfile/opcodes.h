@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opcodes.h - the instructions of byte code: their lengths, the kinds that matter to the readers of
- * code here, and the targets of their jumps.
+ * opcodes.h - the instructions of byte code: their lengths, the kinds that matter here, and the
+ * targets of their jumps.
  *
  *   for (uint32_t pc = 0; pc < length; pc += instruction.length) {
  *       instruction = smp_opcode_at(code, length, pc);
@@ -63,7 +63,7 @@ enum smp_opcode_kind {
     SMP_OPCODE_RETURN,
     SMP_OPCODE_SUBROUTINE, /* jsr, jsr_w, ret, only in old class files */
     SMP_OPCODE_WIDE,
-    SMP_OPCODE_TAKE, /* astore but for wide ones, pop: takes a reference off the stack */
+    SMP_OPCODE_TAKE, /* astore (not wide) and pop: takes a reference off the stack */
     /* From here on a constant follows: */
     SMP_OPCODE_INVOKE,
     SMP_OPCODE_CONSTANT,     /* ldc, ldc_w, ldc2_w */
@@ -71,7 +71,7 @@ enum smp_opcode_kind {
     SMP_OPCODE_NEW
 };
 
-/* length 0: unknown, or it does not end within the code. */
+/* length 0: unknown, or it ends beyond the code. */
 struct smp_instruction {
     uint32_t length;
     enum smp_opcode_kind kind;
@@ -98,11 +98,10 @@ static inline struct smp_instruction smp_opcode_at(const uint8_t *code, uint32_t
 
 /* The distances of an instruction's jumps: one of 16 or 32 bits, or several in a switch. */
 struct smp_jumps {
-    uint32_t count; /* 0: it does not jump */
-    bool is_wide;   /* 32 bits */
-    const uint8_t
-        *first; /* of a switch: of its default; low and high or the number of pairs follow */
-    const uint8_t *rows; /* of a switch: one for each further jump, which ends it */
+    uint32_t count;       /* 0: it does not jump */
+    bool is_wide;         /* 32 bits */
+    const uint8_t *first; /* of a switch: its default; low and high or the number of pairs follow */
+    const uint8_t *rows; /* of a switch: a row for each further jump, whose distance ends the row */
     uint32_t row_bytes;
 };
 
@@ -114,7 +113,7 @@ static inline const uint8_t *smp_jump_at(const struct smp_jumps *jumps, uint32_t
     return i == 0 ? jumps->first : jumps->rows + (size_t)i * jumps->row_bytes - 4;
 }
 
-/* The distance of a jump, from the start of the instruction. */
+/* Returns the distance of a jump from the start of the instruction. */
 static inline int64_t smp_jump_distance(const struct smp_jumps *jumps, uint32_t i)
 {
     const uint8_t *at = smp_jump_at(jumps, i);
@@ -122,7 +121,7 @@ static inline int64_t smp_jump_distance(const struct smp_jumps *jumps, uint32_t 
     return jumps->is_wide ? (int32_t)smp_class_u4(at) : (int16_t)smp_class_u2(at);
 }
 
-/* Zero bytes between the opcode of a switch and its operands. */
+/* Returns the number of zero bytes between the opcode of a switch and its operands. */
 static inline uint32_t smp_opcode_padding(uint32_t pc)
 {
     return 3 - (pc & 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probes.h - the instructions that are added to a method, the constants they need, and the possible
+ * probes.h - the instructions that are added to a method, their constants, and the possible
  * results.
  *
  * A probe pushes the method's id and calls a static method of the hook class:
@@ -14,14 +14,13 @@
  *   iconst_0 ... | ldc_w index                                      1 to 3 bytes
  *   invokestatic Hook.caught(Object, I)V                            3 bytes
  *
- * The entry of an instance method may hand out objects that it has got, behind its probe if it has
- * one:
+ * The entry of an instance method may hand out objects, after its probe if it has one:
  *
  *   aload_0, aload_1 | aconst_null                                  2 bytes
  *   invokestatic Hook.reflected(Object, Object)V                    3 bytes
  *
- * The constants are added behind those of the class: some for all methods, and one for each id
- * above 32,767.
+ * The constants are added after the class's own: some for all methods, and one for each id above
+ * 32,767.
  *
  * Owns     no memory.
  * Threads  one at a time for each pool.
@@ -55,7 +54,7 @@ enum smp_rewrite {
         SMP_REWRITE_COUNT
 };
 
-/* The objects that the entry hands out. */
+/* The objects that a method's entry hands out. */
 enum smp_probe_hands {
     SMP_HANDS_NOTHING,
     SMP_HANDS_THIS,          /* and null */
@@ -92,14 +91,14 @@ struct smp_probe_pool {
     uint32_t exit_root;
     uint32_t reflected;
     uint32_t caught;
-    uint32_t number; /* of the next id that is too large for an instruction */
-    uint32_t end;    /* one more than that of the last */
+    uint32_t number; /* for the next id that is too large for an instruction */
+    uint32_t end;    /* the last index plus one */
 };
 
 /* The probes of one method. */
 struct smp_probe {
     uint8_t push[3];
-    uint32_t push_length; /* 0: no probe but the one that hands out */
+    uint32_t push_length; /* 0: only hands out objects */
     uint32_t enter;
     uint32_t exit;
     uint32_t caught;
@@ -107,13 +106,13 @@ struct smp_probe {
     enum smp_probe_hands hands;
 };
 
-/* Writes all constants but the numbers. The caller sets pool->end, to the class's own count. */
+/* Writes all constants but the numbers. The caller sets pool->end to the class's own count. */
 void smp_probe_pool_write(struct smp_probe_pool *pool, const struct smp_probe_hook *hook,
                           struct smp_probe_needs needs, struct smp_bytes *out);
 /* Adds the id to the pool if it is too large for an instruction, and if there is room. */
 void smp_probe_number_write(struct smp_probe_pool *pool, int32_t id, struct smp_bytes *out);
-/* Called in the order of smp_probe_number_write. id below 0: no probe but the one that hands out.
- * Returns false if there was no room for the constants. */
+/* Makes the probes of a method; called in the order of smp_probe_number_write. id below 0: they
+ * only hand out objects. Returns false if there was no room for the constants. */
 bool smp_probe_make(struct smp_probe_pool *pool, int32_t id, bool is_root,
                     enum smp_probe_hands hands, struct smp_probe *out);
 

@@ -18,8 +18,8 @@ struct rewriting {
     uint16_t *map; /* of the method that is written */
 };
 
-/* Finds the methods to rewrite, and the constants that their probes need. Returns the length of the
- * longest one's code; 0: there is none. */
+/* Finds the methods to rewrite, and the constants that their probes need. Returns the length of
+ * the longest method's code, or 0 if there is none. */
 static size_t choose_methods(const struct rewriting *rewriting, struct smp_probe_needs *needs)
 {
     const struct smp_class_file *const file = rewriting->file;
@@ -52,7 +52,7 @@ static void write_head(struct rewriting *rewriting, const struct smp_probe_hook 
     const struct smp_class_file *const file = rewriting->file;
     const uint32_t methods = file->methods[0].start;
 
-    /* Most classes grow by less than a half. Without so much memory the writes reserve less. */
+    /* Most classes grow by less than a half. If this fails, the writes reserve less. */
     (void)smp_bytes_reserve(rewriting->out, file->size + file->size / 2);
     smp_class_put(rewriting->out, file->bytes, file->pool_end);
     rewriting->pool.end = file->pool_count;
@@ -72,9 +72,9 @@ static void write_head(struct rewriting *rewriting, const struct smp_probe_hook 
 /*
  * The verifier refuses a handler that covers code before the super() or this() call of a
  * constructor. That call is the first invokespecial of an <init> without a matching "new" before
- * it. The code behind it counts as initialised only if no jump and no handler leads there past the
- * call, and no frame behind it has an uninitialised "this": a wrong result would be a VerifyError
- * in the application.
+ * it. A wrong result would cause a VerifyError in the application. So the code behind the call
+ * counts as initialised only if no jump and no handler leads there around the call, and no frame
+ * behind it has an uninitialised "this".
  */
 
 enum { CALL_BYTES = 3, NO_CALL = -1 };
@@ -92,8 +92,8 @@ static bool names_own_class(const struct smp_class_file *file, struct smp_slice 
     return smp_slice_equals(owner, file->name) || smp_slice_equals(owner, file->super_name);
 }
 
-/* Returns the offset of the call. NO_CALL: there is none, it is of another class, or a jump leads
- * past it. */
+/* Returns the offset of the call, or NO_CALL if there is none, it is on another class, or a jump
+ * leads around it. */
 static int64_t find_super_call(const struct smp_class_file *file, const struct smp_class_code *code)
 {
     const uint8_t *const bytes = file->bytes + code->bytes;
@@ -119,7 +119,7 @@ static int64_t find_super_call(const struct smp_class_file *file, const struct s
     return NO_CALL;
 }
 
-/* Does an exception before the call, or in it, lead behind it? */
+/* Returns whether an exception before the call, or in it, leads behind it. */
 static bool has_handler_past(const struct smp_class_file *file, const struct smp_class_code *code,
                              uint32_t call)
 {
@@ -204,7 +204,7 @@ static enum smp_rewrite write_code(struct rewriting *rewriting, uint32_t i)
         .probe = &probe,
         .out = rewriting->out,
         .map = rewriting->map,
-        /* A root that loses its exit would keep its thread inside of the root. */
+        /* A root that lost its exit would keep its thread inside of the root. */
         .entry = plan->is_root && plan->hands == SMP_HANDS_NOTHING ? super_end : 0,
         .covered_from = super_end,
         .has_handler = has_probes && (!is_constructor || super_end != 0),

@@ -8,18 +8,18 @@
  *   and one where it catches an exception itself (moved_code.h)      ┘ which comes last of all
  *   probe of the exit, athrow
  *
- * A method may hand out its receiver and first argument at its entry (probes.h). Without an id it
- * has no probes, and nothing else of it changes.
+ * A method may hand out its receiver and first argument at its entry (probes.h). If it has no id,
+ * that is its only change.
  *
- * The handler needs the only new frame: no locals, an exception on the stack. No types are
- * inferred, no class is loaded. In a constructor it covers the code after super() or this(), as the
- * verifier requires; if that call is not found, there is no handler. An exception that leaves
- * without a probe ends the constructor's call when it is caught, or when the caller ends. In a root
- * the probe of the entry comes after that call, too: if super() throws, the constructor has not
- * begun, because nothing could report its end. If something does not fit, only that method is left
- * alone, not the class.
+ * Only the handler needs a new frame: no locals, an exception on the stack. No types are inferred,
+ * and no class is loaded. In a constructor the handler covers the code after super() or this(), as
+ * the verifier requires; if that call is not found, there is no handler. A constructor's call that
+ * an exception leaves without a probe ends when the exception is caught, or when the caller ends.
+ * In a root the entry probe comes after super() or this(), too, because nothing could report the
+ * end of a root if super() throws. If something does not fit, only that method is left alone, not
+ * the class.
  *
- * Owns     no memory; what is made is the caller's.
+ * Owns     no memory; the result is the caller's.
  * Threads  any; one at a time for a plan.
  * Errors   SMP_ENOMEM: nothing was made.
  * Cost     two passes over the code of the chosen methods, one copy of everything else. Working
@@ -41,10 +41,10 @@ enum { SMP_REWRITER_MOST_BYTES = 4 * SMP_CLASS_MAX_BYTES };
 
 /* The plan for a method, and its result. */
 struct smp_rewriter_method {
-    int32_t id;                 /* what its probes push; below 0: it gets none */
-    bool is_root;               /* its probes are the hook's for roots */
+    int32_t id;                 /* pushed by its probes; below 0: none */
+    bool is_root;               /* its probes call the hook's methods for roots */
     enum smp_probe_hands hands; /* at its entry; of an instance method, no constructor */
-    bool has_handler;           /* out: exceptions leave through a probe */
+    bool has_handler;           /* out: an exception that leaves the method runs a probe */
     enum smp_rewrite result;    /* out */
 };
 
@@ -55,8 +55,8 @@ SMP_CHECKED enum smp_status smp_rewriter_run(const struct smp_class_file *file,
                                              struct smp_rewriter_method *methods,
                                              struct smp_bytes *out);
 
-/* Returns the offset behind the super() or this() call of a constructor; 0: not known, or no code
- * follows. */
+/* Returns the offset behind the super() or this() call of a constructor, or 0 if it is not known
+ * or no code follows. */
 uint32_t smp_super_call_end(const struct smp_class_file *file,
                             const struct smp_class_method *method);
 

@@ -5,7 +5,7 @@
 
 enum { TYPE_MOST = SMP_TYPE_UNINITIALIZED };
 
-/* Reads the types of a frame. If each is set, the bytes are writable. */
+/* Reads the types of a frame, from writable bytes if each is set. */
 struct type_reader {
     struct smp_class_reader reader;
     smp_stack_map_place *each;
@@ -13,7 +13,7 @@ struct type_reader {
     bool has_uninitialized;
 };
 
-/* Sets this_index to the first uninitialised "this"; -1: there is none. */
+/* Sets this_index to the first uninitialised "this", or to -1. */
 static bool read_types(struct type_reader *types, uint32_t count, int64_t *this_index)
 {
     *this_index = -1;
@@ -35,7 +35,7 @@ static bool read_types(struct type_reader *types, uint32_t count, int64_t *this_
     return !types->reader.is_past_end;
 }
 
-/* Reads what the type of a frame says, and updates map's locals. */
+/* Reads the types that a frame of this type has, and updates map's locals. */
 static bool read_frame_types(struct type_reader *types, uint8_t type, struct smp_stack_map *map,
                              bool *is_this_on_stack)
 {

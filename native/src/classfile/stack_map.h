@@ -2,11 +2,11 @@
 /*
  * stack_map.h - goes through a StackMapTable, frame by frame.
  *
- * It decodes what a rewriter needs: the offset of each frame in the code, the bytes that hold that
- * offset, and the places of other offsets. An early larval frame of JDK 28 lists fields that are
- * not set yet; it holds another frame behind that list, which is the one decoded.
+ * It decodes the offset of each frame in the code, the bytes that hold this offset, and the places
+ * of other offsets. An early larval frame of JDK 28 lists fields that are not set yet; the frame
+ * behind that list is decoded.
  *
- * In a constructor it also tells, at each frame, whether "this" may be uninitialised there.
+ * In a constructor it also tells for each frame whether "this" may be uninitialised there.
  *
  * Threads  any.
  * Errors   a frame of an unknown form ends the table, and is_broken is set.
@@ -45,9 +45,9 @@ struct smp_stack_map {
 };
 
 struct smp_frame {
-    const uint8_t *start; /* of the list of fields where there is one, else of the frame */
+    const uint8_t *start; /* of the list of fields if there is one, else of the frame */
     const uint8_t *base;  /* the type of the frame */
-    const uint8_t *types; /* what follows type and distance */
+    const uint8_t *types; /* the bytes after type and distance */
     const uint8_t *end;
     uint32_t pc;
     uint8_t type;
@@ -64,7 +64,7 @@ bool smp_stack_map_next(struct smp_stack_map *map, struct smp_frame *frame);
 
 /* Called with each place of 2 bytes that holds the offset of a "new". */
 typedef bool smp_stack_map_place(void *self, uint8_t *place);
-/* types: a copy of those of a frame that next gave. Returns false if a callback did. */
+/* types: a copy of the types of a frame from next. Returns false if a callback did. */
 bool smp_stack_map_each_new(const struct smp_frame *frame, uint8_t *types,
                             smp_stack_map_place *each, void *self);
 

@@ -11,7 +11,7 @@
  *
  * Virtual threads share trees if the default rule for names puts them into one group ("order-17"
  * into "order-"). The pool of a group exists as long as the process. Pool 0 is for threads without
- * a name, and for groups past the limit of pools.
+ * a name, and for groups beyond the limit of pools.
  *
  * A state never leaves the list of its slot, because hooks follow the list without a lock. The
  * next thread of the slot reuses it, so a slot has as many states as it ever had threads at once.

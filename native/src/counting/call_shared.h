@@ -205,8 +205,8 @@ enum smp_older_call {
     SMP_HAS_OLDER_CALL    /* an older call of the method runs there */
 };
 
-/* Functions of the JVM about the calling thread. hook_frames: the frames of the hook above that of
- * the method. A function may be NULL: nothing is known then. */
+/* Functions of the JVM about the calling thread. hook_frames: the hook's frames above the
+ * method's. A function may be NULL: nothing is known then. */
 struct smp_call_view {
     /* The serial for the reader; 0: the thread has none. */
     uint64_t (*serial_of)(int64_t tid);

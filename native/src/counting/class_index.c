@@ -157,7 +157,7 @@ static uint32_t intern_signature(struct smp_class_index *index, struct smp_slice
     return smp_symbols_intern(&index->symbols, (struct smp_slice){ text, length });
 }
 
-/* Adds a target to those of the method that is being read, unless it is one of them already. */
+/* Adds a target to the method that is being read, unless it has the target already. */
 static bool add_target(struct smp_class_index *index, uint32_t owner, uint32_t signature,
                        uint8_t how)
 {

@@ -260,7 +260,7 @@ bool smp_caller_walk_above_kept(struct smp_walk *walk)
 /*
  * Follows frame pointers from fp, which is at or above `below`, to a caller in Java code. Frames
  * of the JVM's functions, and of its stubs that call them, begin with the caller's frame pointer.
- * *slot is that of the caller's return address, *stub the last stub on the way.
+ * *slot is where the caller's return address is, *stub the last stub on the way.
  */
 static bool follow_frame_pointers(const struct smp_walk *walk, uintptr_t fp, uintptr_t below,
                                   struct caller *caller, uintptr_t *slot,

@@ -59,7 +59,7 @@ bool smp_caller_walk_leaf_call(struct smp_walk *walk);
 /*
  * Walks from the caller of a stub. The leaf is the stub's name; stub is NULL if that is unknown.
  * The return address is in the frame that the stub's code shows, or else the first one on the
- * stack, preferably after a call of this stub. The line is that of the first record at or after
+ * stack, preferably after a call of this stub. The line is taken from the first record at or after
  * the return address. If the searched part is too small, frame pointers are followed.
  */
 bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub);

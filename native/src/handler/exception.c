@@ -61,7 +61,7 @@ static bool calls_stub(const struct smp_blob *method, uintptr_t return_address,
            smp_code_holds(stub, call.target);
 }
 
-/* Tries slot as that of the stub's return address. */
+/* Walks if the stub's return address is in slot. */
 static bool walk_at_slot(struct smp_walk *walk, const struct smp_code_piece *stub, uintptr_t slot)
 {
     const uintptr_t sp = slot + sizeof(uintptr_t);

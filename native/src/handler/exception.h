@@ -12,7 +12,7 @@
  *                                         follow a call; the exception's pc is in the JVM's thread
  *                                         object
  *
- * The walk begins at the exception's pc, so that the line is that of the call that threw.
+ * The walk begins at the exception's pc, so that it reports the line of the call that threw.
  *
  * Threads  the interrupted thread. Nothing here allocates, locks or calls into the JVM.
  * Errors   false: the pc is somewhere else, or no walk reaches the thread's root. Always false on

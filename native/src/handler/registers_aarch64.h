@@ -38,7 +38,7 @@ static inline uintptr_t smp_registers_bcp(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.regs[BCP];
 }
 
-/* Unknown on this processor, because JDKs use different registers. */
+/* Returns unknown registers, because on this processor JDKs use different ones. */
 static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *context)
 {
     const struct smp_entry_registers unknown = { 0 };
@@ -47,7 +47,7 @@ static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *c
     return unknown;
 }
 
-/* Likewise. */
+/* Returns unknown registers, for the same reason. */
 static inline struct smp_left_registers smp_registers_left(const ucontext_t *context, int way)
 {
     const struct smp_left_registers unknown = { 0 };

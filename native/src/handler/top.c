@@ -314,7 +314,7 @@ static bool return_interpreted(struct smp_walk *walk, struct smp_left_registers 
 
 /*
  * Walks after the frame was removed. The return address is on top of the stack, later in a
- * register. The frame pointer is not used: a compiled caller may have that of an outer frame.
+ * register. The frame pointer is not used: in a compiled caller it may be an outer frame's.
  */
 static bool walk_left(struct smp_walk *walk)
 {

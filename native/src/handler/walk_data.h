@@ -97,8 +97,8 @@ struct smp_walk_calls {
     int64_t java_id;
 };
 
-/* What is known of the process and the thread before it is interrupted. The engine of the walk is
- * own or walk. If both are NULL, nothing is walked. */
+/* The known facts about the process and the thread before it is interrupted. The engine of the
+ * walk is own or walk. If both are NULL, nothing is walked. */
 struct smp_walk_target {
     const struct smp_own_walk *own;
     smp_jvm_walk *walk; /* AsyncGetCallTrace */

@@ -23,7 +23,7 @@
  *   length      15 s .. 60 s     any: one interval for everything older
  *
  * A window contains the whole interval in which it begins: the window of a minute is at most a
- * quarter longer, the others at most one minute. The age is that of the interval's end.
+ * quarter longer, the others at most one minute. The age is counted from the interval's end.
  *
  * Owns     the waiting profiles.
  * Threads  any. append, has_room: the sampler thread, without waiting for a merge. No lock is held

@@ -17,7 +17,7 @@
 #include "model/methods.h"
 #include "model/tree_fold.h"
 
-/* Shares of the memory limit; interval.h has those of an interval. */
+/* Shares of the memory limit; interval.h has the shares of an interval. */
 enum {
     NAMES_LIMIT_SHARE = 4,   /* names of methods get a quarter */
     NAMES_COMPACT_SHARE = 2, /* above half of it, an interval's end drops unused names */

@@ -262,7 +262,7 @@ static void time_rows(struct calls_source *source)
 
 /* --- methods that are called according to samples --- */
 
-/* What a node means for the nodes below it. WAITING: the calls of their nearest counted method
+/* The meaning of a node for the nodes below it. WAITING: the calls of their nearest counted method
  * have not been followed yet. */
 enum place { PLACE_OUTSIDE, PLACE_WAITING, PLACE_FOLLOWED };
 

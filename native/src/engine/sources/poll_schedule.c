@@ -97,7 +97,7 @@ static double idle_gap_ticks(const struct smp_poll_schedule *schedule,
     return ticks < schedule->idle_ticks ? ticks : schedule->idle_ticks;
 }
 
-/* Returns the odds without the overhead limit: certain, or those of an idle thread. */
+/* Returns the odds without the overhead limit: certain, or an idle thread's. */
 static int64_t unthrottled_odds(const struct smp_poll_schedule *schedule,
                                 const struct smp_wall_thread *thread, int64_t now_ns,
                                 bool *is_of_many)

@@ -17,7 +17,7 @@ enum { SMP_JVM_VALUE_CLASSES = 28 }; /* the first release that may have value cl
 /* text is a java.vm.specification.version such as "17". Returns 0 if it is not a version. */
 int smp_jvm_version_parse(const char *text);
 int smp_jvm_version(jvmtiEnv *jvmti);
-/* Can this JVM have value classes? In release 28 only with preview features enabled. */
+/* Returns whether this JVM can have value classes: release 28 only with preview features. */
 bool smp_jvm_version_has_value_classes(int version, JNIEnv *env);
 
 #endif

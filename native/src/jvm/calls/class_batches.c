@@ -233,7 +233,7 @@ static void close_gaps(struct smp_class_batches *batches)
     batches->count = count;
 }
 
-/* The JVM has not listed its classes, so those of the batch may be loaded though none was found. */
+/* The JVM has not listed its classes. The batch's may be loaded though none was found. */
 static void put_batch_back(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;

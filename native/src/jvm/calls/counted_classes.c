@@ -193,8 +193,8 @@ static uint32_t load_summary(struct smp_counted_classes *counted,
     return index;
 }
 
-/* Returns whether the methods of the class matter. Of a JDK class only the super types matter,
- * unless the filter or a root names the class, or it is a proxy. */
+/* Returns whether the methods of the class matter. For a JDK class only the super types do, unless
+ * the filter or a root names the class, or it is a proxy. */
 static bool needs_methods(const struct smp_counted_classes *counted, struct smp_slice name)
 {
     const struct smp_counting_plan *const plan = counted->plan;

@@ -153,7 +153,7 @@ bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t 
                                   struct smp_slice name);
 /* Reports methods that were entered for the first time to the call graph. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
-/* Is any class pending? */
+/* Returns whether any class is pending. */
 bool smp_counted_classes_has_pending(struct smp_counted_classes *counted);
 /* Makes exactly those classes pending that may have probes. */
 void smp_counted_classes_make_probed_pending(struct smp_counted_classes *counted);

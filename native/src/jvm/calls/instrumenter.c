@@ -443,7 +443,7 @@ static void purge_loaders(JNIEnv *env)
     if (smp_clock_ns() - instrumenter.thread.purged_ns < PURGE_NS)
         return;
     instrumenter.thread.purged_ns = smp_clock_ns();
-    /* Frees the entries of the last purge: threads that enter now may see those of this purge. */
+    /* Frees the entries of the last purge. Threads that enter now may see entries of this purge. */
     if (atomic_load(&instrumenter.inside[HOOKS_COUNT]) == 0)
         smp_class_loaders_free_deferred(&instrumenter.loaders, env);
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);

@@ -6,7 +6,7 @@
  *
  * Owns     hashes of the class names; copies of the method names, until clear_methods.
  * Threads  one at a time.
- * Errors   past the limit or without memory, a class or name is not kept.
+ * Errors   beyond the limit or without memory, a class or name is not kept.
  * Cost     adding: constant on average. find: O(log names).
  */
 #ifndef SMP_JVM_CALLS_LEFTOVERS_H

@@ -104,7 +104,7 @@ void smp_loaded_classes_offer(struct smp_class_loaders *loaders, jvmtiEnv *jvmti
  * Uses two local frames. The caller pushes the outer frame, which holds the references of the list
  * and has the capacity that -Xcheck:jni requires for them. The inner frame is for the work on each
  * class: -Xcheck:jni counts all references of the innermost frame after each call, which would be
- * slow with those of the list.
+ * slow in the list's frame.
  */
 static enum smp_status offer_list(const struct class_reader *reader, smp_on_loaded_class *each,
                                   void *self)

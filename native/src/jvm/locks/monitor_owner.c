@@ -116,7 +116,7 @@ static bool has_locked(void *context, struct smp_walk_info *info)
     return smp_gate_leave(&info->gate) && is_locked;
 }
 
-/* Returns whether the carrier has this owner's id, which is that of its mounted virtual thread. */
+/* Returns whether the carrier has this owner's id, the id of its mounted virtual thread. */
 static bool writes_as_owner(void *context, struct smp_walk_info *info)
 {
     const struct monitor_reading *reading = context;

@@ -108,8 +108,8 @@ static void drop_mounted(JNIEnv *env, struct request *request)
     request->mounted = NULL;
 }
 
-/* Called after the signal was sent. The handler runs before anything else on the thread, so a
- * virtual thread that was mounted before and is still mounted is the one that is walked. */
+/* Called after the signal was sent. The handler runs before anything else on the thread. So if a
+ * virtual thread was mounted before and still is, the walk is of its stack. */
 static void confirm_mounted(JNIEnv *env, struct request *request, const struct smp_walk_info *info)
 {
     if (request->mounted == NULL)

@@ -44,7 +44,7 @@ struct smp_cross_check {
     uint64_t runs;  /* number of the thread's runs before the walk; 0: unknown */
 };
 
-/* capacity is that of the compared samples. */
+/* capacity: the capacity of the compared samples. */
 SMP_CHECKED enum smp_status smp_cross_check_init(struct smp_cross_check *check, size_t capacity);
 void smp_cross_check_fini(struct smp_cross_check *check);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Latches.awaitReleased;
 import static com.incapsula.sampler.testing.Samplers.awaitSeen;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.patiently;
@@ -411,7 +412,7 @@ class BehaviourIT {
         Recorder slow = new Recorder() {
             @Override
             public void flush() {
-                awaitQuietly(mayWrite);
+                awaitReleased(mayWrite);
                 super.flush();
             }
         };
@@ -431,14 +432,6 @@ class BehaviourIT {
         patiently().until(() -> !caller.isAlive());
         assertThat(reportsAtReturn).hasValue(1);
         sampler.close();
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Test

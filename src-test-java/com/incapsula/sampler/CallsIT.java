@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.CallCounts.times;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
+import static com.incapsula.sampler.testing.Samplers.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -73,12 +75,6 @@ class CallsIT {
     @AfterEach
     void close() throws IOException {
         sampler.close();
-    }
-
-    private static Map<String, Long> times(Map<String, Long> calls, long times) {
-        Map<String, Long> all = new TreeMap<>(calls);
-        all.replaceAll((path, number) -> number * times);
-        return all;
     }
 
     private String text() {
@@ -392,9 +388,7 @@ class CallsIT {
         shallow.keySet().removeIf(path -> path.chars().filter(c -> c == '|').count() > 1);
         awaitCounted(shallow);
         Work.root(10);
-        long deeper =
-                Work.callsOf(10).values().stream().mapToLong(calls -> calls).sum()
-                        - shallow.values().stream().mapToLong(calls -> calls).sum();
+        long deeper = sum(Work.callsOf(10)) - sum(shallow);
         try (SamplingReport report = sampler.snapshot()) {
             assertThat(CallCounts.of(report)).isEqualTo(shallow);
             assertThat(report.toString(ReportFormat.TEXT))

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.CallCounts.times;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
+import static com.incapsula.sampler.testing.Samplers.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -76,12 +78,6 @@ class CallsReportIT {
         sampler.close();
     }
 
-    private static Map<String, Long> times(Map<String, Long> calls, long times) {
-        Map<String, Long> all = new TreeMap<>(calls);
-        all.replaceAll((path, number) -> number * times);
-        return all;
-    }
-
     private static String text(SamplingReport report) {
         return report.toString(ReportFormat.TEXT);
     }
@@ -117,10 +113,6 @@ class CallsReportIT {
         int end = text.indexOf("\n\n", record);
         Matcher row = Pattern.compile(", Calls: (\\d+)").matcher(text.substring(record, end < 0 ? text.length() : end));
         return row.results().mapToLong(found -> Long.parseLong(found.group(1))).sum();
-    }
-
-    private static long sum(Map<String, Long> calls) {
-        return calls.values().stream().mapToLong(number -> number).sum();
     }
 
     // ---- rows

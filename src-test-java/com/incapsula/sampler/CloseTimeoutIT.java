@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Latches.awaitReleased;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,7 +38,7 @@ class CloseTimeoutIT {
         @Override
         public void printThreadRecord(String threadTitle, String record) {
             super.printThreadRecord(threadTitle, record);
-            await(release);
+            awaitReleased(release);
         }
     }
 
@@ -52,12 +53,12 @@ class CloseTimeoutIT {
         sampler.setThreadNameManipulator(thread -> {
             if (thread.getName().equals("blocks")) {
                 named.countDown();
-                await(release);
+                awaitReleased(release);
             }
             return "group";
         });
         sampler.init();
-        Thread late = new Thread(() -> await(release), "blocks");
+        Thread late = new Thread(() -> awaitReleased(release), "blocks");
         late.start();
         named.await();
         Thread pause = new Thread(sampler::pauseSampling, "pause");
@@ -79,24 +80,16 @@ class CloseTimeoutIT {
         sampler.close();
     }
 
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     @Test
     void closeGoesOnAndTheNextRunIsAFreshStart() throws Exception {
         ThreadsSampler sampler = Samplers.quick(new Blocking());
-        sampler.setCloseTimeoutSeconds(1);
+        sampler.setCloseTimeoutSeconds(5); // within this time the report must arrive at the outputer
         sampler.init();
         Samplers.awaitTicks(sampler, 2);
         try (Logged log = new Logged()) {
             sampler.close();
             assertThat(log.messages())
-                    .contains("WARN close() went on after closeTimeoutSeconds=1; reports that wait are lost");
+                    .contains("WARN close() went on after closeTimeoutSeconds=5; reports that wait are lost");
             assertThat(log.stacks()).hasSize(1);
             assertThat(log.stacks().get(0))
                     .contains("thread threads-sampler-report", "CloseTimeoutIT$Blocking.printThreadRecord");

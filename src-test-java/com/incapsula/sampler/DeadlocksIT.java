@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
-import static com.incapsula.sampler.testing.Samplers.ticks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.outputer.SamplingOutputer;
@@ -140,8 +140,7 @@ class DeadlocksIT {
         try (ThreadsSampler sampler = quick(all)) {
             sampler.init();
             patiently().until(() -> !calls.isEmpty() && !failing.failures().isEmpty());
-            long ticks = ticks(sampler);
-            patiently().until(() -> ticks(sampler) > ticks + 20);
+            awaitTicks(sampler, 20);
             assertThat(deadlocks(sampler)).isEqualTo(1);
             sampler.printReport();
         } finally {
@@ -186,8 +185,7 @@ class DeadlocksIT {
         Kept kept = new Kept();
         try (ThreadsSampler sampler = quick(kept)) {
             sampler.init();
-            long ticks = ticks(sampler);
-            patiently().until(() -> ticks(sampler) > ticks + 300);
+            awaitTicks(sampler, 300);
             assertThat(deadlocks(sampler)).isZero();
         } finally {
             end.countDown();

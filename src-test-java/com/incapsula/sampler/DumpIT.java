@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Latches.awaitReleased;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.Recorder;
@@ -86,7 +87,7 @@ class DumpIT {
                 }
             }
             stuck.countDown();
-            awaitUninterruptibly(free);
+            awaitReleased(free);
             return "all";
         });
         sampler.init();
@@ -99,14 +100,6 @@ class DumpIT {
         } finally {
             free.countDown();
             sampler.close();
-        }
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

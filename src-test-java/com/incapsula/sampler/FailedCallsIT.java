@@ -3,6 +3,7 @@ package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
+import static com.incapsula.sampler.testing.Samplers.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -175,9 +176,5 @@ class FailedCallsIT {
         Map<String, Long> some = new TreeMap<>(edges);
         some.keySet().removeIf(edge -> !edge.startsWith("outside") && !edge.startsWith("Failures.root"));
         return some;
-    }
-
-    private static long sum(Map<String, Long> edges) {
-        return edges.values().stream().mapToLong(Long::longValue).sum();
     }
 }

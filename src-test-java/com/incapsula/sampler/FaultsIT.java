@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Latches.awaitReleased;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
@@ -413,7 +414,7 @@ class FaultsIT {
                         null,
                         () -> {
                             atWork.countDown();
-                            awaitQuietly(goHome);
+                            awaitReleased(goHome);
                         },
                         "short-" + (started + i),
                         64 * 1024);
@@ -444,14 +445,6 @@ class FaultsIT {
     private long memoryWithNothingWaiting() {
         sampler.snapshot().close();
         return sampler.getStatistics().getMemoryUsedBytes();
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @Test

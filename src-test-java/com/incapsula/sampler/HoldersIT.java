@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
-import static com.incapsula.sampler.testing.Samplers.ticks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Virtual;
+import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,12 +94,7 @@ class HoldersIT {
     }
 
     private void await(String name, Object lock) {
-        Thread thread = start(name, () -> lock(lock, () -> {}));
-        patiently().until(() -> isWaiting(thread));
-    }
-
-    private static boolean isWaiting(Thread thread) {
-        return thread.getState() == Thread.State.BLOCKED || thread.getState() == Thread.State.WAITING;
+        Worker.awaitState(start(name, () -> lock(lock, () -> {})), Thread.State.BLOCKED, Thread.State.WAITING);
     }
 
     @AfterEach
@@ -141,8 +137,7 @@ class HoldersIT {
         try {
             int intervals = 0;
             while (intervals < 2) {
-                long ticks = ticks(sampler);
-                patiently().until(() -> ticks(sampler) > ticks + 4);
+                awaitTicks(sampler, 5);
                 try (SamplingReport report = sampler.snapshot()) {
                     if (report.getLockHolders().stream()
                                     .mapToLong(SamplingGroup::getThreads)
@@ -216,7 +211,7 @@ class HoldersIT {
         ReentrantLock near = new ReentrantLock();
         hold("holder", far);
         Thread middle = start("middle", () -> lock(near, () -> lock(far, () -> {})));
-        patiently().until(() -> middle.getState() == Thread.State.BLOCKED);
+        Worker.awaitState(middle, Thread.State.BLOCKED);
         await("last", near);
         assertThat(holders(2, "Lock holders: holder. Locks: 2 [")).containsOnlyKeys("holder auditTheStock");
     }
@@ -238,18 +233,13 @@ class HoldersIT {
         sampler.init();
         try {
             patiently().until(() -> counter(sampler, "OWNER_READS") > 1);
-            letTicksPass(sampler, 20); // a failed read is repeated
+            awaitTicks(sampler, 20); // a failed read is repeated
             long reads = counter(sampler, "OWNER_READS");
-            letTicksPass(sampler, 300);
+            awaitTicks(sampler, 300);
             assertThat(counter(sampler, "OWNER_READS")).isEqualTo(reads);
         } finally {
             sampler.close();
         }
-    }
-
-    private static void letTicksPass(ThreadsSampler sampler, int count) {
-        long ticks = ticks(sampler);
-        patiently().until(() -> ticks(sampler) > ticks + count);
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Latches.awaitReleased;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.Recorder;
@@ -28,7 +29,7 @@ class RunningOptionsIT {
             sampler.setThreadNameManipulator(thread -> {
                 if (holds.get()) {
                     inTick.countDown();
-                    awaitOpen(open);
+                    awaitReleased(open);
                 }
                 return "all";
             });
@@ -81,13 +82,5 @@ class RunningOptionsIT {
         });
         thread.start();
         return thread;
-    }
-
-    private static void awaitOpen(CountDownLatch open) {
-        try {
-            open.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -2,7 +2,6 @@
 package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
-import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -13,6 +12,7 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.testing.OutcomeTable;
 import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.Samplers;
+import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
@@ -95,7 +95,7 @@ class SeeIT {
         worker = new Thread(this::sleepUntilDone, "see-worker");
         worker.start();
         /* Waits, so that all time is at the line in which the thread waits. */
-        patiently().until(() -> worker.getState() == Thread.State.WAITING);
+        Worker.awaitState(worker, Thread.State.WAITING);
         sampler.setSamplingFrequencyMillis(5);
         sampler.setReportFrequencySeconds(0);
         sampler.setThreadToBeSampled(worker);

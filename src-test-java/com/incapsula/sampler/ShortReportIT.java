@@ -2,7 +2,6 @@
 package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
-import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -54,7 +53,7 @@ class ShortReportIT {
         });
         try (Worker worker = Worker.waiting("waits for a lock")) {
             pool.submit(() -> {}).get();
-            patiently().until(() -> idle.get().getState() == Thread.State.WAITING);
+            Worker.awaitState(idle.get(), Thread.State.WAITING);
             shorten();
             sampler.setSampleTheseThreadsOnly(List.of(idle.get(), worker.thread()));
             sampler.init();

@@ -101,6 +101,13 @@ class SnippetsIT {
         assertReportOfThisThread(Files.readString(file));
     }
 
+    /* Rows in brackets are of single polls, for example during a garbage collection. */
+    private static List<String> roots(Group group) {
+        return group.methods().stream()
+                .filter(method -> !method.startsWith("["))
+                .toList();
+    }
+
     /* The stack has no frame of the monitored packages, so the root has all the time. */
     private void assertReportOfThisThread(String text) {
         List<Report> reports = Report.parse(text);
@@ -108,8 +115,8 @@ class SnippetsIT {
         Group own = reports.get(0).sampled().get(0);
         assertThat(reports.get(0).sampled()).hasSize(1);
         assertThat(own.threadNames()).isEqualTo(Thread.currentThread().getName());
-        assertThat(own.rows()).hasSize(1);
-        assertThat(own.methodMillis()).isEqualTo(own.cumulativeMillis()).isGreaterThanOrEqualTo(workedMillis);
+        assertThat(roots(own)).hasSize(1);
+        assertThat(own.methodMillis()).isEqualTo(own.cumulativeMillis()).isGreaterThan(workedMillis - own.roots());
     }
 
     @Test
@@ -139,13 +146,13 @@ class SnippetsIT {
                         .allSatisfy(row -> assertThat(row.depth()).isZero()));
         /* A thread that is starting or ending at a tick has other roots. */
         assertThat(groups)
-                .allSatisfy(group -> assertThat(group.methods().stream().distinct())
+                .allSatisfy(group -> assertThat(roots(group).stream().distinct())
                         .filteredOn(method -> !ENDS_OF_THREADS.contains(method))
                         .hasSizeLessThanOrEqualTo(2));
         assertThat(groups)
                 .filteredOn(group -> group.name().equals("user-"))
                 .singleElement()
-                .satisfies(group -> assertThat(group.rows()).hasSize(1));
+                .satisfies(group -> assertThat(roots(group)).hasSize(1));
     }
 
     private static void assertPropertiesOfTheSnippet(ThreadsSampler sampler, Object outputer) {

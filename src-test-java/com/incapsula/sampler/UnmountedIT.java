@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Latches.awaitReleased;
 import static com.incapsula.sampler.testing.Samplers.awaitSeen;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
@@ -395,11 +396,7 @@ class UnmountedIT {
     }
 
     private void awaitHome() {
-        try {
-            goHome.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        awaitReleased(goHome);
     }
 
     private void compute() {

@@ -13,6 +13,7 @@ import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Virtual;
 import com.incapsula.sampler.testing.VirtualThreadsProgram;
 import com.incapsula.sampler.testing.work.Desk;
 import java.util.ArrayList;
@@ -63,18 +64,8 @@ class VirtualThreadsIT {
         sampler.close();
     }
 
-    /* Uses reflection, because the tests are compiled for Java 17. */
     private void start(String name, Runnable body) {
-        try {
-            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-            Class<?> virtual = Class.forName("java.lang.Thread$Builder$OfVirtual");
-            if (name != null) {
-                builder = virtual.getMethod("name", String.class).invoke(builder, name);
-            }
-            threads.add((Thread) virtual.getMethod("start", Runnable.class).invoke(builder, body));
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
+        threads.add(Virtual.start(name, body));
     }
 
     private void begin(int millis) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.micrometer;
 
+import static com.incapsula.sampler.testing.Latches.awaitReleased;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
@@ -162,7 +163,7 @@ class ThreadsSamplerMetricsIT {
         sampler.setThreadNameManipulator(thread -> {
             if (thread.getName().equals("stuck")) {
                 stuck.countDown();
-                awaitUninterruptibly(released);
+                awaitReleased(released);
             }
             return thread.getName();
         });
@@ -231,14 +232,6 @@ class ThreadsSamplerMetricsIT {
             assertThat(uncaught).isEmpty();
         } finally {
             Thread.setDefaultUncaughtExceptionHandler(before);
-        }
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
         }
     }
 

@@ -50,6 +50,13 @@ public final class CallCounts {
         return amounts;
     }
 
+    /** @return these calls, each this many times */
+    public static Map<String, Long> times(Map<String, Long> calls, long times) {
+        Map<String, Long> all = new TreeMap<>(calls);
+        all.replaceAll((path, number) -> number * times);
+        return all;
+    }
+
     /* counted.Work$Item.<init>(Unknown Source) -> Work$Item.<init> */
     private static String methodOf(String frame) {
         int end = frame.indexOf('(');

@@ -81,8 +81,7 @@ public final class DeadlockProgram {
         sampler.init();
         start(locks);
         printed.await();
-        long ticks = Samplers.ticks(sampler);
-        Samplers.patiently().until(() -> Samplers.ticks(sampler) > ticks + TICKS_AFTERWARDS);
+        Samplers.awaitTicks(sampler, TICKS_AFTERWARDS);
         sampler.close();
         System.out.println("fine");
     }

@@ -43,6 +43,14 @@ public record Group(
                 .sum();
     }
 
+    /**
+     * Returns the number of rows without a caller. Each shows its time in whole milliseconds, so the group shows less
+     * than its whole time by up to one millisecond for each of them.
+     */
+    public long roots() {
+        return rows.stream().filter(row -> row.depth() == 0).count();
+    }
+
     /** @return the sum of its rows' method times */
     public long methodMillis() {
         return rows.stream().mapToLong(Row::methodMillis).sum();

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
-import static org.awaitility.Awaitility.await;
-
 import com.incapsula.sampler.testing.work.Desk;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
@@ -66,14 +63,18 @@ public final class Worker implements AutoCloseable {
 
     /** @return this, as soon as the thread waits for good */
     public Worker awaitWaiting() {
-        /*
-         * A thread's state changes a moment before it leaves its CPU. A thread that loses its CPU in that moment
-         * answers no signal for long. The JVM can show its stack only after that moment.
-         */
-        await().atMost(Samplers.LONG)
-                .pollInterval(Duration.ofMillis(1))
-                .until(() -> thread.getState() == Thread.State.WAITING && thread.getStackTrace().length > 0);
+        awaitState(thread, Thread.State.WAITING);
         return this;
+    }
+
+    /**
+     * Waits until the thread is in one of these states and has left its CPU. A thread's state changes a moment before
+     * that. A thread that loses its CPU in that moment answers no signal for long, and the JVM can show its stack only
+     * afterwards.
+     */
+    public static void awaitState(Thread thread, Thread.State... wanted) {
+        List<Thread.State> states = List.of(wanted);
+        Samplers.patiently().until(() -> states.contains(thread.getState()) && thread.getStackTrace().length > 0);
     }
 
     /** @return the thread */

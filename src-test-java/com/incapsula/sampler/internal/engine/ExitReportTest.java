@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import static com.incapsula.sampler.testing.Latches.awaitReleased;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.Samplers;
@@ -173,7 +174,8 @@ class ExitReportTest {
     void waitsNoLongerThanAllowed() throws Exception {
         List<Thread> threads = new CopyOnWriteArrayList<>();
         CountDownLatch stuck = new CountDownLatch(1);
-        ExitReport report = new ExitReport(() -> threads.add(Thread.currentThread()), () -> await(stuck), limit(50));
+        ExitReport report =
+                new ExitReport(() -> threads.add(Thread.currentThread()), () -> awaitReleased(stuck), limit(50));
         long start = System.nanoTime();
         report.run();
         assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)).isGreaterThanOrEqualTo(50);
@@ -211,14 +213,6 @@ class ExitReportTest {
                 exceeded.add("exceeded");
             }
         };
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private static void sleep(long millis) {

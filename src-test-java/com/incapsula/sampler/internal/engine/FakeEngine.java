@@ -79,6 +79,11 @@ final class FakeEngine implements Engine {
 
     /** Makes a whole report on a separate thread and waits for it, as the native reporter does. */
     void writeReport() {
+        beginReport().run();
+    }
+
+    /** Begins a whole report on a separate thread. @return waits for its end */
+    Runnable beginReport() {
         Thread reporter = new Thread(
                 () -> {
                     if (callbacks.title(0, 1000) && callbacks.record("thread", "row\n")) {
@@ -87,10 +92,14 @@ final class FakeEngine implements Engine {
                 },
                 "fake-reporter");
         reporter.start();
+        return () -> awaitEnd(reporter);
+    }
+
+    private static void awaitEnd(Thread thread) {
         boolean interrupted = false;
-        while (reporter.isAlive()) {
+        while (thread.isAlive()) {
             try {
-                reporter.join();
+                thread.join();
             } catch (InterruptedException e) {
                 interrupted = true;
             }

@@ -805,6 +805,14 @@ class LifecycleTest {
         return engine;
     }
 
+    /* The outputer blocks already before close() is called, so the time limit has no part in that. */
+    private FakeEngine startBlocked(Blocking blocking) {
+        FakeEngine engine = startWith(blocking);
+        engine.onStop = engine.beginReport();
+        await().until(() -> blocking.calls.size() == 2);
+        return engine;
+    }
+
     private static void assertWarned(Logged log, String frame) {
         assertThat(log.messages())
                 .containsExactly("WARN close() went on after closeTimeoutSeconds=1; reports that wait are lost");
@@ -815,11 +823,12 @@ class LifecycleTest {
     @Test
     void closeGoesOnWithoutAnOutputerThatBlocks() throws IOException {
         Blocking blocking = new Blocking("record");
-        FakeEngine engine = startWith(blocking);
+        FakeEngine engine = startBlocked(blocking);
         try (Logged log = new Logged()) {
             lifecycle.close();
             assertWarned(log, "Blocking.printThreadRecord");
         }
+        await().until(() -> engine.calls.size() == 2);
         assertThat(engine.calls).containsExactly("start", "stop");
         assertThat(blocking.calls).hasSize(2);
         assertThat(lifecycle.isRunning()).isFalse();
@@ -842,7 +851,7 @@ class LifecycleTest {
     @Test
     void anOutputerThatIsUsedAgainIsNotClosedByTheRunThatItHasBlocked() throws IOException {
         Blocking blocking = new Blocking("record");
-        FakeEngine engine = startWith(blocking);
+        FakeEngine engine = startBlocked(blocking);
         lifecycle.close();
         start();
         blocking.release.countDown();
@@ -856,6 +865,7 @@ class LifecycleTest {
     void closeGoesOnWithoutAnOutputerWhoseCloseBlocks() throws IOException {
         Blocking blocking = new Blocking("close");
         FakeEngine engine = startWith(blocking);
+        options.setCloseTimeoutSeconds(5); // within this time the work must arrive in close()
         try (Logged log = new Logged()) {
             lifecycle.close();
             assertThat(log.stacks().get(0)).contains("thread threads-sampler-close", "Blocking.close");
@@ -871,7 +881,7 @@ class LifecycleTest {
     @Test
     void shutdownGoesOnAndNeverClosesTheOutputer() throws IOException {
         Blocking blocking = new Blocking("record");
-        FakeEngine engine = startWith(blocking);
+        FakeEngine engine = startBlocked(blocking);
         lifecycle.shutdown();
         blocking.release.countDown();
         await().until(() -> engine.destroyed);

@@ -11,7 +11,7 @@
  *
  * The tree is also the shadow stack: the position is the node of the running call, and its parents
  * are its callers. So each running call, even of a recursion, has its own node with its time
- * stamp. In a recursion the inclusive time of a call contains that of the inner ones: a reader
+ * stamp. In a recursion the inclusive time of a call contains the inner calls' time. So a reader
  * that adds up the time of a method takes only nodes without an ancestor of the same method.
  *
  * A caller's child is the callee that was found last. Callees found earlier are also in the tree's

@@ -452,7 +452,7 @@ static void step_out(struct running *call)
         call->node = smp_call_parent(call->node);
 }
 
-/* Ends all calls inside of that one. */
+/* Ends all calls inside of this call. */
 static void go_back(struct smp_call_state *state, const struct running *call, int64_t now)
 {
     if (call->level > 0) {

@@ -2,11 +2,11 @@
 /*
  * call_path.h - what a hook does, in C: a call is entered, a call is left.
  *
- * With exact timing the hooks in Java call these functions for each call. Else they call them only
- * for roots, for calls without a node, and for exits that do not match the position, and do the
- * other cases in the same way themselves (ThreadsSamplerHook.java).
+ * With exact timing the hooks in Java (ThreadsSamplerHook.java) call these functions for each
+ * call. Else they call them only for roots, for calls without a node, and for exits that do not
+ * match the position. They handle all other cases themselves, in the same way.
  *
- * An exit ends the nearest running call of its method, and all calls inside of it, which have lost
+ * An exit ends the nearest running call of its method and all calls inside of it. These have lost
  * their exits (an exception before a constructor's super(), a hook without stack). Only the exit
  * of a root ends roots. An exit of a method that is not running does nothing.
  *

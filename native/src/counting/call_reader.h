@@ -8,7 +8,7 @@
  * each reset. A call that ends while its tree is read may be among the extremes of two reads.
  *
  * Times include those of running calls, up to now. In a recursion the inclusive time of a call
- * contains that of inner ones (call_layout.h). A call counts when it is entered.
+ * contains the inner calls' (call_layout.h). A call counts when it is entered.
  *
  * Owns     the counts it has seen, for which the trees' chunks have room.
  * Threads  one at a time, while the arena is open; not during its close.

@@ -9,8 +9,7 @@
  * Threads  status and pool_next of a tree, and next of its chunks: any. The other fields belong to
  *          the thread that counts in the tree; session, generation, serial, tid, thread_serial and
  *          pool are constant from OWNED on. A thread that leaves while counting is closed may keep
- *          a tree OWNED for some time before it frees it, so a reader looks only at trees of its
- *          own session.
+ *          a tree OWNED for some time, so a reader reads only trees of its own session.
  */
 #ifndef SMP_COUNTING_CALL_SHARED_H
 #define SMP_COUNTING_CALL_SHARED_H

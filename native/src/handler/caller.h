@@ -4,8 +4,8 @@
  * from there.
  *
  * A word counts as a return address only if it follows a call instruction in a method of
- * code_view.h, or is in the interpreter, or is in code that is not known yet, where the walk must
- * then find a method. A slot that certainly contains a return address is not checked.
+ * code_view.h or is in the interpreter. It may also be in code that is not known yet, if the walk
+ * finds a method there. A slot that certainly contains a return address is not checked.
  *
  * Reads here cannot fault. Stack words are between the stack pointer and the end of the thread's
  * stack, which are known beforehand. Code bytes are in the code cache, which the JVM never unmaps.

@@ -39,8 +39,8 @@ static inline uintptr_t smp_registers_bcp(const ucontext_t *context)
 }
 
 /* In the interpreter r13 has the caller's stack pointer until that is the first word of the new
- * frame, and soon afterwards the byte code pointer, which is no stack address. rbx has the method
- * until the frame is complete. */
+ * frame. Soon afterwards it has the byte code pointer, which is no stack address. rbx has the
+ * method until the frame is complete. */
 static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *context)
 {
     const greg_t *registers = context->uc_mcontext.gregs;

@@ -61,8 +61,8 @@ struct smp_stack_cut {
 
 /*
  * Our own walk (hotspot/frames.h) for the handler. If a method has no id yet, its names and line
- * are copied to the end of the frames' memory, and the frame gets the mark of the copy, or NULL
- * without room. The sampler thread completes both. Such a method costs another 5 to 10 us.
+ * are copied to the end of the frames' memory. The frame gets the copy's mark, or NULL without
+ * room. The sampler thread completes both. Such a method costs another 5 to 10 us.
  */
 struct smp_own_walk {
     /* Walks from a complete frame. Returns the number of frames, leaf first, up to the thread's

@@ -11,10 +11,9 @@
  *   [1..90] [91..94] [95..98] ... [150..151] [152] [153]
  *    since   a minute each         seconds
  *
- * Invariant: each cursor points to the first interval of an entry or behind the last entry, and so
- * do the end of a running take and the beginning of the windows. Profiles are merged without the
- * lock. If a cursor points between the parts when the merged interval should replace them, it is
- * discarded.
+ * Invariant: each cursor, the end of a running take and the beginning of the windows point to the
+ * first interval of an entry or behind the last entry. Profiles are merged without the lock. The
+ * merged interval is discarded if a cursor then points between its parts.
  */
 #include "engine/session/interval_queue.h"
 
@@ -347,9 +346,9 @@ static bool is_being_taken(const struct smp_interval_queue *intervals,
 }
 
 /*
- * Waits for running takes of the oldest entry, and returns whether there were any. If the entry
- * was dropped during a take, no memory would be freed, because the take holds it, and intervals
- * would be counted as lost although the reader gets them.
+ * Waits for running takes of the oldest entry, and returns whether there were any. Dropping the
+ * entry during a take would free no memory, because the take holds it, and would count intervals
+ * as lost that the reader gets.
  */
 static bool await_takes_of_oldest(struct smp_interval_queue *intervals)
 {

@@ -13,8 +13,8 @@
  * The second sign comes from the process's CPU clock: during the gaps the process has used less
  * than 1/SMP_STANDSTILL_SHARE of their time. A process that only lacks CPUs uses more, and so does
  * a JVM that collects garbage. Between the last reading of the clock and the gap the process may
- * have used all its CPUs, but at most half of the gap is assumed, because its quota may allow
- * fewer CPUs.
+ * have used all its CPUs. At most half of the gap is assumed, because a quota may allow fewer
+ * CPUs.
  *
  * Threads  one at a time.
  * Errors   if the clock cannot be read, no stop is detected.

@@ -2,8 +2,8 @@
 /*
  * worker.h - starts an internal thread, attaches it to the JVM, and joins it.
  *
- * The thread inherits the signal mask of its starter, like a Java thread, because it may run code
- * of the application, which may start threads and processes that inherit the mask.
+ * The thread inherits the signal mask of its starter, like a Java thread. It may run code of the
+ * application, and the threads and processes that this code starts inherit the mask.
  *
  * Owns     its thread between start and join.
  * Threads  start and join: one caller at a time; is_caller: any; ready: the thread itself.

@@ -108,7 +108,7 @@ static int64_t unthrottled_odds(const struct smp_poll_schedule *schedule,
     return smp_intensity_odds(idle_gap_ticks(schedule, thread, now_ns, is_of_many));
 }
 
-/* Returns how many times less often than a busy thread this one is polled, so that hundreds of
+/* Returns how many times less often than a busy thread this thread is polled. So hundreds of
  * threads that wake up occasionally leave CPU time for the few that work. Depends on the moving
  * average, not on this poll. */
 static int64_t rarity(const struct smp_wall_thread *thread)

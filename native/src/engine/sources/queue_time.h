@@ -10,8 +10,8 @@
  * parts: the time in which the thread was found running minus its CPU time, and, from the time in
  * which it was found waiting, the rest of the queue's time.
  *
- * The kernel counts a wait when it ends. After an idle time it is the wait of a thread that was
- * woken up, and belongs to the stack at which the thread was idle, not to the one found now.
+ * The kernel counts a wait when it ends. A wait after an idle time is the wait of a woken thread.
+ * It belongs to the stack at which the thread was idle, not to the stack found now.
  *
  * The host of a virtual machine may suspend one of its CPUs. The thread on that CPU then gets no
  * CPU time and does not wait in a queue. Only the machine's sum of this stolen time is known; a

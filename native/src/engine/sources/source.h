@@ -5,8 +5,8 @@
  *   mark ─► tick, tick, tick, flush(LAST) ─► (poll_once) ─► mark ...
  *             └ flush(INTERVAL) when an interval ends
  *
- * The sampler calls its sources in order, without knowing what they are, except that
- * session/sampler.c creates them in open_sources() and calls smp_cpu_signal_lost and
+ * The sampler calls its sources in order, without knowing what they are. Only session/sampler.c
+ * knows them: it creates them in open_sources(), and calls smp_cpu_signal_lost and
  * smp_calls_reset.
  *
  * Owns     see each source.

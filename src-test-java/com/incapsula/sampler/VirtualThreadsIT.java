@@ -14,6 +14,7 @@ import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.Virtual;
+import com.incapsula.sampler.testing.VirtualStartProgram;
 import com.incapsula.sampler.testing.VirtualThreadsProgram;
 import com.incapsula.sampler.testing.work.Desk;
 import java.util.ArrayList;
@@ -151,6 +152,15 @@ class VirtualThreadsIT {
         assertThat(named).isPositive();
         assertThat(unnamed).isLessThanOrEqualTo(Math.max(UNNAMED_POLLS * millis, named / 100));
         assertThat(wrong).isZero();
+    }
+
+    @Test
+    void aStartOnAVirtualThreadHasTheBestEngine() throws Exception {
+        assertThat(ChildJvm.of(VirtualStartProgram.class)
+                        .withTestLibraries()
+                        .run()
+                        .assertSaysFine())
+                .contains("engine HYBRID" + System.lineSeparator());
     }
 
     /* Two or three of the thread's frames are back on the stack; the others are in the heap. */

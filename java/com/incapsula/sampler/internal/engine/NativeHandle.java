@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
@@ -54,7 +55,31 @@ final class NativeHandle implements Engine {
     @Override
     public void start() {
         try (Use use = new Use()) {
-            NativeBridge.start(use.address);
+            if (ThreadFilter.isVirtual(Thread.currentThread())) {
+                startOnPlatformThread(use.address);
+            } else {
+                NativeBridge.start(use.address);
+            }
+        }
+    }
+
+    /* The core checks its walks on the thread that starts it, and a virtual thread's stack does not reach the root. */
+    private static void startOnPlatformThread(long address) {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Runnable work = () -> {
+            try {
+                NativeBridge.start(address);
+            } catch (RuntimeException | Error e) {
+                failure.set(e);
+            }
+        };
+        InternalThreads.await(
+                InternalThreads.start(InternalThreads.hidden(), "threads-sampler-start", work), Long.MAX_VALUE);
+        if (failure.get() instanceof Error error) {
+            throw error;
+        }
+        if (failure.get() instanceof RuntimeException exception) {
+            throw exception;
         }
     }
 

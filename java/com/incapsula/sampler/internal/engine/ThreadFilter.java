@@ -76,9 +76,10 @@ final class ThreadFilter {
         }
     }
 
-    private static boolean isVirtual(Thread thread) {
+    /* All virtual threads are daemons, so a start on a main thread does not load Virtual. */
+    static boolean isVirtual(Thread thread) {
         try {
-            return Virtual.IS != null && (boolean) Virtual.IS.invokeExact(thread);
+            return thread.isDaemon() && Virtual.IS != null && (boolean) Virtual.IS.invokeExact(thread);
         } catch (Throwable t) {
             throw new IllegalStateException("Thread.isVirtual failed", t);
         }

@@ -37,31 +37,31 @@ static bool was_found_running(const struct smp_wall *wall, const struct smp_wall
            thread->record.last.state == SMP_STATE_RUNNING;
 }
 
-static bool was_looked_at(const struct smp_wall *wall, const struct smp_holder *holder)
+static bool was_walked(const struct smp_wall *wall, const struct smp_holder *holder)
 {
-    return holder->is_found && holder->look_tick == wall->schedule.tick;
+    return holder->is_found && holder->walk_tick == wall->schedule.tick;
 }
 
-/* Returns whether the thread's stack in this tick is known. */
 static bool is_stack_known(const struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    return was_looked_at(wall, &thread->locks->holder) ||
-           smp_lock_chain_has_not_run(wall, thread) || was_found_running(wall, thread);
+    return was_walked(wall, &thread->locks->holder) || smp_lock_chain_has_not_run(wall, thread) ||
+           was_found_running(wall, thread);
 }
 
 /* Walks the thread or requests a walk, once a tick, if its stack is unknown. Sends a signal only
  * if may_ask. Credits nothing: the odds of polls must not depend on threads that wait. */
-static void look_at_holder(struct smp_wall *wall, struct smp_wall_thread *thread, bool may_ask)
+static void walk_holder(struct smp_wall *wall, struct smp_wall_thread *thread, bool may_ask)
 {
     struct smp_holder *holder = &thread->locks->holder;
 
-    if (holder->look_tick == wall->schedule.tick)
+    if (holder->walk_tick == wall->schedule.tick)
         return;
-    holder->look_tick = wall->schedule.tick;
+    holder->walk_tick = wall->schedule.tick;
     holder->is_found = false;
     /* The answer of an unanswered poll will have the stack; another request would drop it. */
     if (!is_stack_known(wall, thread))
-        smp_walks_look(&wall->walks, &thread->record, may_ask && !thread->unanswered.is_requested);
+        smp_walks_walk_holder(&wall->walks, &thread->record,
+                              may_ask && !thread->unanswered.is_requested);
 }
 
 static const char *group_of_holder(struct smp_wall *wall, struct smp_wall_thread *thread)
@@ -84,8 +84,8 @@ static void set_holder_node(struct smp_wall *wall, struct smp_wall_thread *threa
     holder->epoch = wall->attribution->tree_epoch;
 }
 
-void smp_holders_looked_at(void *context, struct smp_thread_record *record,
-                           const struct smp_sample *sample)
+void smp_holders_walked(void *context, struct smp_thread_record *record,
+                        const struct smp_sample *sample)
 {
     struct smp_wall *wall = context;
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
@@ -114,7 +114,7 @@ static uint32_t node_of_stack(struct smp_wall *wall, struct smp_wall_thread *thr
 {
     const struct smp_holder *holder = &thread->locks->holder;
 
-    if (!was_looked_at(wall, holder) || holder->epoch != wall->attribution->tree_epoch)
+    if (!was_walked(wall, holder) || holder->epoch != wall->attribution->tree_epoch)
         use_last_stack(wall, thread);
     *tree = holder->tree;
     return holder->node;
@@ -308,7 +308,7 @@ static void look_at_holders(struct smp_wall *wall, bool may_ask)
     for (size_t i = 0; i < wall->holders.count; i++) {
         struct smp_wall_thread *holder = end_of_chain(wall, &wall->holders.waits[i]);
         if (holder != NULL)
-            look_at_holder(wall, holder, may_ask);
+            walk_holder(wall, holder, may_ask);
     }
     if (may_ask)
         smp_walks_collect(&wall->walks, SMP_ANSWERS_SOON);

@@ -44,9 +44,9 @@ void smp_holders_polled(struct smp_wall *wall, struct smp_wall_thread *thread,
                         const struct smp_tree_target *target, int64_t found_ns, bool is_new);
 /* Called when time of the thread was credited or taken back without a poll. */
 void smp_holders_flush(struct smp_wall *wall, struct smp_wall_thread *thread);
-/* The event looked_at of walks.h. context is the smp_wall. */
-void smp_holders_looked_at(void *context, struct smp_thread_record *record,
-                           const struct smp_sample *sample);
+/* The event holder_walked of walks.h. context is the smp_wall. */
+void smp_holders_walked(void *context, struct smp_thread_record *record,
+                        const struct smp_sample *sample);
 /* Charges the waits that polls have found. may_wait is true at the end of a tick: running holders
  * may then get a signal, and a wait may be carried until its holder answers. */
 void smp_holders_charge(struct smp_wall *wall, bool may_wait);

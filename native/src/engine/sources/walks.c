@@ -5,11 +5,11 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-#define LOOK UINT64_C(1) /* a bit of a token that aligned records do not have */
+#define HOLDER UINT64_C(1) /* a bit of a token that aligned records do not have */
 
 struct smp_thread_record *smp_walks_record_of(uint64_t token)
 {
-    token &= ~LOOK;
+    token &= ~HOLDER;
     return (struct smp_thread_record *)(uintptr_t)token; /* NOLINT(performance-no-int-to-ptr) */
 }
 
@@ -260,13 +260,13 @@ static void deliver_answer(struct smp_walks *walks, struct smp_thread_record *re
         walks->events.skipped(walks->events.context, record);
 }
 
-static void deliver_look(struct smp_walks *walks, struct smp_thread_record *record,
-                         enum smp_answer answer, const struct smp_sample *sample)
+static void deliver_holder(struct smp_walks *walks, struct smp_thread_record *record,
+                           enum smp_answer answer, const struct smp_sample *sample)
 {
     const enum smp_outcome outcome = outcome_of_answer(answer, sample);
 
     if (smp_outcome_frame(outcome) == NULL && sample != NULL)
-        walks->events.looked_at(walks->events.context, record, sample);
+        walks->events.holder_walked(walks->events.context, record, sample);
 }
 
 static void on_async_answer(void *context, uint64_t token, enum smp_answer answer,
@@ -278,8 +278,8 @@ static void on_async_answer(void *context, uint64_t token, enum smp_answer answe
     struct smp_thread_record *record = smp_walks_record_of(token);
 
     walks->in_flight--;
-    if ((token & LOOK) != 0) {
-        deliver_look(walks, record, answer, sample);
+    if ((token & HOLDER) != 0) {
+        deliver_holder(walks, record, answer, sample);
         return;
     }
     if (answer == SMP_ANSWER_UNANSWERED)
@@ -360,19 +360,19 @@ static void request_walk(struct smp_walks *walks, struct smp_thread_record *reco
     }
 }
 
-void smp_walks_look(struct smp_walks *walks, struct smp_thread_record *record, bool may_ask)
+void smp_walks_walk_holder(struct smp_walks *walks, struct smp_thread_record *record, bool may_ask)
 {
     static const struct smp_reading unread = { .activity = SMP_ACTIVITY_UNKNOWN };
     const struct smp_async_walker *async = &walks->jvm->async;
 
-    if (walks->events.looked_at == NULL)
+    if (walks->events.holder_walked == NULL)
         return;
     if (walk_outside(walks, record->thread, &unread) == SMP_OK) {
-        walks->events.looked_at(walks->events.context, record, &walks->sample);
+        walks->events.holder_walked(walks->events.context, record, &walks->sample);
         return;
     }
     if (may_ask && walks->is_async && walks->in_flight < SMP_MAX_REQUESTS &&
-        async->request(async->self, record->thread, -1, smp_walks_token_of(record) | LOOK) ==
+        async->request(async->self, record->thread, -1, smp_walks_token_of(record) | HOLDER) ==
             SMP_OK)
         walks->in_flight++;
 }

@@ -44,9 +44,9 @@ struct smp_walk_events {
     void (*unanswered)(void *context, struct smp_thread_record *record, bool is_requested);
     /* There was no time left in this tick for a request. */
     void (*postponed)(void *context, struct smp_thread_record *record);
-    /* The stack found by smp_walks_look. NULL: it is not used. */
-    void (*looked_at)(void *context, struct smp_thread_record *record,
-                      const struct smp_sample *sample);
+    /* The stack found by smp_walks_walk_holder. NULL: it is not used. */
+    void (*holder_walked)(void *context, struct smp_thread_record *record,
+                          const struct smp_sample *sample);
     void *context;
 };
 
@@ -95,9 +95,9 @@ enum smp_thread_state smp_walks_judge_again(const struct smp_walks *walks,
  * that, *reading becomes RUNNING if the thread runs or wants a CPU. */
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
                      struct smp_reading *reading);
-/* Walks a thread without polling it. If there is a stack, calls looked_at, now or in collect;
+/* Walks a thread without polling it. If there is a stack, calls holder_walked, now or in collect;
  * there is no other effect. Sends a signal only if may_ask. */
-void smp_walks_look(struct smp_walks *walks, struct smp_thread_record *record, bool may_ask);
+void smp_walks_walk_holder(struct smp_walks *walks, struct smp_thread_record *record, bool may_ask);
 /* Calls an event for each request in flight. */
 void smp_walks_collect(struct smp_walks *walks, enum smp_answers answers);
 /* Converts an answer. Returns false for a virtual thread that the user's name rule excludes. */
@@ -105,7 +105,7 @@ bool smp_walks_find(struct smp_walks *walks, enum smp_answer answer,
                     const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
                     struct smp_found *out);
 
-/* The token of a request is the record; smp_walks_look sets one more bit. */
+/* The token of a request is the record; smp_walks_walk_holder sets one more bit. */
 struct smp_thread_record *smp_walks_record_of(uint64_t token);
 uint64_t smp_walks_token_of(const struct smp_thread_record *record);
 

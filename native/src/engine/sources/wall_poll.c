@@ -253,7 +253,7 @@ struct smp_walk_events smp_wall_poll_events(struct smp_wall *wall)
         .skipped = on_skipped,
         .unanswered = on_unanswered,
         .postponed = on_postponed,
-        .looked_at = smp_holders_looked_at,
+        .holder_walked = smp_holders_walked,
         .context = wall,
     };
 }

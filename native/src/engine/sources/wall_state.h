@@ -88,12 +88,12 @@ struct smp_lock_wait {
 struct smp_holder {
     uint64_t clock_tick;        /* clock_ns was read in this tick */
     int64_t clock_ns;           /* its CPU clock; -1: unknown */
-    uint64_t look_tick;         /* the tick of the last look; */
-    bool is_found;              /* the node is that of the stack found by the look */
+    uint64_t walk_tick;         /* the tick of the last walk by holders.c */
+    bool is_found;              /* the node is of the stack that this walk found */
     struct smp_group_tree tree; /* the group's holders' tree, with the node of a stack */
     uint32_t node;
     uint64_t epoch;   /* in the interval of this tree_epoch, */
-    uint32_t version; /* version of the last stack, if there was no look */
+    uint32_t version; /* version of the last stack, if no walk found one */
 };
 
 /* Allocated when needed, because few threads have it. */

@@ -3,8 +3,8 @@
  * tables.c - prints the tables that documents and the page take from lists in C; see tables.sh.
  *
  *   tables glossary   a markdown table: lines of the sampler's account
- *   tables counting   likewise: those about the counting of calls
- *   tables measures   likewise: what is summed along the trees
+ *   tables counting   a markdown table: the account's lines about call counting
+ *   tables measures   a markdown table: the measures that are summed along the trees
  *   tables page       outcomes.js
  *   tables options    rows of a markdown table: properties that the core knows
  */

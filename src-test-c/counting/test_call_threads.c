@@ -28,8 +28,8 @@ enum {
     FIRST_TID = 100,
     VIRTUAL_TIDS = 100000, /* range of each thread */
     LARGE_BYTES = 64 << 20,
-    /* However late this thread gets a CPU, a round has fewer rows than call_counts: one
-     * takes 96 bytes, and a read may also meet trees that began beside it. */
+    /* A round has fewer rows than call_counts, even if this thread gets a CPU late: a row takes 96
+     * bytes, and a read may also see trees that began during it. */
     STORM_BYTES = CALL_COUNTS_ROWS / 4 * 96
 };
 

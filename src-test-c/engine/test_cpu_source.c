@@ -457,8 +457,8 @@ static void with_a_users_rule_a_sample_reads_no_name(void **state)
     assert_int_equal(sampler_fixture_sum(f), TICK);
 }
 
-static enum smp_naming by_dear_rule(void *self, const struct fake_thread *thread, char *out,
-                                    size_t size)
+static enum smp_naming by_expensive_rule(void *self, const struct fake_thread *thread, char *out,
+                                         size_t size)
 {
     fake_clock_spend_cpu(self, MS / 200);
     return by_name(NULL, thread, out, size);
@@ -475,7 +475,7 @@ static void a_name_rule_for_a_thousand_threads_obeys_the_limit(void **state)
 
     for (int i = 0; i < THREADS; i++)
         started(f, "busy");
-    fake_jvm_set_rule(f->vm, by_dear_rule, &f->clock);
+    fake_jvm_set_rule(f->vm, by_expensive_rule, &f->clock);
     sampler_fixture_configure(f, "clock=CPU\ndefaultThreadNameRule=false\n");
     sampler_fixture_start(f);
     from_ns = sampler_fixture_now(f);

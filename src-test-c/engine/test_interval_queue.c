@@ -589,15 +589,15 @@ enum { CONSUMERS = 4 };
 
 struct reference {
     unsigned id; /* 0: closed */
-    int64_t owed_ns;
+    int64_t expected_ns;
 };
 
 static void take_for(struct fixture *f, struct reference *reference)
 {
     const int64_t taken_ns = take(f, reference->id);
 
-    assert_int_equal(taken_ns < 0 ? 0 : taken_ns, reference->owed_ns);
-    reference->owed_ns = 0;
+    assert_int_equal(taken_ns < 0 ? 0 : taken_ns, reference->expected_ns);
+    reference->expected_ns = 0;
 }
 
 static void do_something(struct fixture *f, struct reference references[CONSUMERS], unsigned *seed)
@@ -609,7 +609,7 @@ static void do_something(struct fixture *f, struct reference references[CONSUMER
         const int64_t wall_ns = next_random(seed) % 1000;
         append(f, wall_ns);
         for (int i = 0; i < CONSUMERS; i++)
-            references[i].owed_ns += references[i].id != 0 ? wall_ns : 0;
+            references[i].expected_ns += references[i].id != 0 ? wall_ns : 0;
     } else if (what < 12 && reference->id != 0) {
         take_for(f, reference);
     } else if (what == 12 && reference->id != 0) {

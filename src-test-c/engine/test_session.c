@@ -234,15 +234,16 @@ static bool stands_still(void *self, int32_t tid, int64_t *out)
 
 /* The longest time between two ticks. */
 #define LONGEST_GAP (30 * MS)
-#define RESTING "samplingFrequencyMillis=20\nreportFrequencySeconds=0\noverheadLimitPerMille=1000\n"
+#define SKIPS_TICKS \
+    "samplingFrequencyMillis=20\nreportFrequencySeconds=0\noverheadLimitPerMille=1000\n"
 
-enum { DEAR_TICKS = 4 };
+enum { EXPENSIVE_TICKS = 4 };
 
 /* Makes ticks so expensive that polls of a few idle threads are not worth a tick each. 120 ms
  * after the start, the sampler skips ticks. Each tick ends before the next one is scheduled. */
-static void make_ticks_dear(struct session_fixture *f)
+static void make_ticks_expensive(struct session_fixture *f)
 {
-    for (uint64_t tick = 1; tick <= DEAR_TICKS; tick++) {
+    for (uint64_t tick = 1; tick <= EXPENSIVE_TICKS; tick++) {
         while (counted(f, SMP_COUNTER_TICKS) < tick)
             sched_yield();
         if (tick == 2)
@@ -251,9 +252,9 @@ static void make_ticks_dear(struct session_fixture *f)
     }
 }
 
-static void rest(struct session_fixture *f)
+static void wait_until_it_skips_ticks(struct session_fixture *f)
 {
-    make_ticks_dear(f);
+    make_ticks_expensive(f);
     while (fake_jvm_get_counts(f->vm).listeners == 0)
         sched_yield();
 }
@@ -265,8 +266,8 @@ static void a_thread_start_ends_skipping_of_ticks(void **state)
 
     f->clock.seam.thread_cpu_ns = stands_still;
     fake_jvm_identify(f->main, 1);
-    session_fixture_start(f, RESTING);
-    rest(f);
+    session_fixture_start(f, SKIPS_TICKS);
+    wait_until_it_skips_ticks(f);
     /* Three ticks would have come in this time. */
     fake_clock_advance(&f->clock, 70 * MS);
     const struct fake_jvm_counts before = fake_jvm_get_counts(f->vm);
@@ -321,8 +322,8 @@ static void a_thread_start_just_before_the_sleep_is_not_missed(void **state)
     f->clock.seam.thread_cpu_ns = stands_still;
     fake_jvm_identify(f->main, 1);
     fake_jvm_on_listen(f->vm, start_thread, f);
-    session_fixture_start(f, RESTING);
-    make_ticks_dear(f);
+    session_fixture_start(f, SKIPS_TICKS);
+    make_ticks_expensive(f);
     while (!atomic_load(&sleep_after_start.has_come))
         sched_yield();
     assert_false(sleep_after_start.is_missed);
@@ -343,10 +344,10 @@ static void a_filter_set_while_ticks_are_skipped_applies_at_once(void **state)
     fake_jvm_identify(f->main, 1);
     fake_jvm_identify(other, 2);
     fake_jvm_run(f->vm, other, SESSION_MAIN_LOOP);
-    assert_int_equal(session_fixture_create(f, RESTING), SMP_OK);
+    assert_int_equal(session_fixture_create(f, SKIPS_TICKS), SMP_OK);
     assert_int_equal(select_only(f, &f->main), SMP_OK);
     assert_int_equal(smp_session_start(f->session), SMP_OK);
-    rest(f);
+    wait_until_it_skips_ticks(f);
     fake_clock_advance(&f->clock, 100 * MS);
     assert_int_equal(select_only(f, &other), SMP_OK);
     fake_clock_advance(&f->clock, 30 * MS);
@@ -367,10 +368,10 @@ static void options_set_while_ticks_are_skipped_apply_at_once(void **state)
     fake_jvm_identify(f->main, 1);
     fake_jvm_identify(daemon, 2);
     fake_jvm_run(f->vm, daemon, SESSION_MAIN_LOOP);
-    session_fixture_start(f, RESTING);
-    rest(f);
+    session_fixture_start(f, SKIPS_TICKS);
+    wait_until_it_skips_ticks(f);
     fake_clock_advance(&f->clock, 100 * MS);
-    assert_int_equal(configure(f, RESTING "skipDaemonThreads=true\n", NULL), SMP_OK);
+    assert_int_equal(configure(f, SKIPS_TICKS "skipDaemonThreads=true\n", NULL), SMP_OK);
     /* a request that comes after the options */
     assert_int_equal(smp_session_resume(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 30 * MS);

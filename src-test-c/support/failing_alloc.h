@@ -12,7 +12,7 @@
  *   assert_int_equal(failing_alloc_each_step(attempt, NULL).refused, 3);
  *
  * Owns     nothing; an armed struct must live until it is disarmed. One at a time.
- * Threads  any may allocate meanwhile; arming and disarming is for the test's own thread.
+ * Threads  any may allocate; only the test's own thread arms and disarms.
  */
 #ifndef SMP_SUPPORT_FAILING_ALLOC_H
 #define SMP_SUPPORT_FAILING_ALLOC_H

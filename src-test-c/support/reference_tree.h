@@ -35,8 +35,8 @@ struct reference_tree;
 struct reference_tree *reference_tree_create(void);
 void reference_tree_destroy(struct reference_tree *tree);
 
-/* Returns the child of parent with this text, or NULL. parent NULL: looks for the root of this
- * group. */
+/* Returns the child of parent with this text, or NULL. parent NULL: returns the root of
+ * this group. */
 struct reference_node *reference_tree_find(const struct reference_tree *tree,
                                            struct reference_node *parent, const char *text);
 struct reference_node *reference_tree_find_or_add(struct reference_tree *tree,

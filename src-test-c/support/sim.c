@@ -319,9 +319,10 @@ static enum smp_status request(void *self, struct smp_thread *thread, int64_t cp
         abort();
     if (sim_thread->request_status != SMP_OK)
         return sim_thread->request_status;
-    if (sim_thread->owes && cpu_of(sim_thread, sim->now_ns) == sim_thread->owed_cpu_ns)
+    if (sim_thread->is_answer_pending &&
+        cpu_of(sim_thread, sim->now_ns) == sim_thread->pending_cpu_ns)
         return SMP_ESTATE;
-    sim_thread->owes = false;
+    sim_thread->is_answer_pending = false;
     if (thread->os_tid == 0)
         return SMP_EUNSUPPORTED;
     spend(sim, sim->walk_cost_ns / 2);
@@ -364,13 +365,13 @@ static void collect(void *self, int64_t deadline_ns,
         fill(thread, sim->requested[i].stack, &sample);
         const struct smp_mounted_thread mounted = { .name = thread->mounted_name, .ref = thread };
         /* The thread has had no CPU since the request. */
-        thread->owes =
+        thread->is_answer_pending =
             sim->requested[i].is_starved && cpu_of(thread, sim->now_ns) == sim->requested[i].cpu_ns;
-        thread->owed_stack = sim->requested[i].stack;
-        thread->owed_cpu_ns = sim->requested[i].cpu_ns;
+        thread->pending_stack = sim->requested[i].stack;
+        thread->pending_cpu_ns = sim->requested[i].cpu_ns;
         answered(context, sim->requested[i].token,
-                 thread->owes ? SMP_ANSWER_UNANSWERED : sim->requested[i].answer, &sample,
-                 thread->has_mounted ? &mounted : NULL);
+                 thread->is_answer_pending ? SMP_ANSWER_UNANSWERED : sim->requested[i].answer,
+                 &sample, thread->has_mounted ? &mounted : NULL);
     }
     sim_stop(sim, sim->stop_in_collect_ns);
     sim->stop_in_collect_ns = 0;
@@ -389,12 +390,12 @@ static enum smp_status take_late(void *self, struct smp_thread *thread, uint64_t
     struct smp_sample sample = { .frames = frames, .capacity = DEPTH };
     const struct smp_mounted_thread mounted = { .name = sim_thread->mounted_name, .ref = thread };
 
-    if (!sim_thread->owes)
+    if (!sim_thread->is_answer_pending)
         return SMP_EGONE;
-    if (cpu_of(sim_thread, sim->now_ns) == sim_thread->owed_cpu_ns)
+    if (cpu_of(sim_thread, sim->now_ns) == sim_thread->pending_cpu_ns)
         return SMP_ESTATE;
-    sim_thread->owes = false;
-    fill(sim_thread, sim_thread->owed_stack, &sample);
+    sim_thread->is_answer_pending = false;
+    fill(sim_thread, sim_thread->pending_stack, &sample);
     answered(context, token, sim_thread->answer, &sample,
              sim_thread->has_mounted ? &mounted : NULL);
     return SMP_OK;

@@ -95,9 +95,9 @@ struct sim_thread {
     bool is_proven;
     unsigned long proofs;
     /* The answer that is pending: its stack and its clock at the request. */
-    bool owes;
-    int owed_stack;
-    int64_t owed_cpu_ns;
+    bool is_answer_pending;
+    int pending_stack;
+    int64_t pending_cpu_ns;
     size_t omitted; /* frames left out in the middle of its stack */
 };
 

@@ -4,8 +4,8 @@
  * polled. The tests measure this with a dozen kinds of threads, from a random moment on, in
  * thousands of runs of the whole sampler on a simulated machine.
  *
- * SMP_TEST_ROUNDS: the number of runs of each case; bench/results has about 10,000. SMP_TEST_SHOW:
- * prints the figures.
+ * SMP_TEST_ROUNDS: the number of runs of each case; a change of the estimator needs about 10,000.
+ * SMP_TEST_SHOW: prints the figures.
  */
 #include "engine/threads/intensity.h"
 

@@ -5,14 +5,13 @@
  *
  *   struct fake_code *code = fake_code_create(25);
  *   uintptr_t method = fake_code_method(code, "app/Main", "main", 0x1234);
- *   uintptr_t pc = fake_code_compile(code, method, 6, records, count);        start of its code
- * fake_stack_enter(code);                                                   native code calls
- * Java
- *   fake_stack_compiled(code, pc + 16);                                       the leaf so far
- * smp_frames_walk(fake_code_layout(code), NULL, fake_stack_start(code), fake_stack_high(code),
- * &out);
+ *   uintptr_t pc = fake_code_compile(code, method, 6, records, count);   start of its code
+ *   fake_stack_enter(code);                                              native code calls Java
+ *   fake_stack_compiled(code, pc + 16);                                  the leaf so far
+ *   smp_frames_walk(fake_code_layout(code), NULL, fake_stack_start(code),
+ *                   fake_stack_high(code), &out);
  *
- * Debug data is written by an encoder of its own. A test may change any word afterwards.
+ * A separate encoder writes the debug data. A test may change any word afterwards.
  *
  * Owns     all of its memory. Each part has its own malloc, so that a sanitizer reports a read
  *          beyond the end.

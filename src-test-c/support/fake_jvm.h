@@ -6,7 +6,7 @@
  *   struct fake_thread *thread = fake_jvm_start(vm, "worker-1");
  *   fake_jvm_run(vm, thread, "app.Main.main|app.Work.loop");       root first
  *   ... fake_jvm_interface(vm) goes to the code under test ...
- * fake_jvm_destroy(vm); fails the test if something was not released
+ *   fake_jvm_destroy(vm);                        fails the test if something was not released
  *
  * Byte code index i of a method is on line i + 1, up to line 8. Threads' times are those of
  * base/clock.h.
@@ -134,7 +134,7 @@ struct smp_thread_filter fake_jvm_filter(struct fake_jvm *vm, struct fake_thread
 void fake_jvm_on_walk(struct fake_jvm *vm, void (*hook)(void *self), void *self);
 /* Called once, right after the next listen() has begun. */
 void fake_jvm_on_listen(struct fake_jvm *vm, void (*hook)(void *self), void *self);
-/* fake_jvm's enter fails with this status for the thread of that name; NULL: for none. */
+/* Lets the thread of that name fail to attach, with this status; NULL: no thread fails. */
 void fake_jvm_fail_enter(struct fake_jvm *vm, const char *thread_name, enum smp_status status);
 
 struct fake_jvm_counts {

@@ -5,8 +5,9 @@
  *
  *   struct fake_outputer *outputer = fake_outputer_create();
  *   fake_outputer_shut(outputer);                   the next report waits in title
- * fake_outputer_wait_inside(outputer); until it is there fake_outputer_open(outputer);
- * fake_outputer_wait_reports(outputer, 3);
+ *   fake_outputer_wait_inside(outputer);            until it is there
+ *   fake_outputer_open(outputer);
+ *   fake_outputer_wait_reports(outputer, 3);
  *
  * Owns     its text, from malloc.
  * Threads  any; waits are on a condition, and fail the test after a minute.

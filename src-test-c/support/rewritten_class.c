@@ -73,7 +73,7 @@ static uint32_t probe_length(const struct pair *pair, uint32_t pc, const char *n
     return push_length(pair, pc, name, "(I)V");
 }
 
-/* Returns the length of a probe at pc that passes on an object; 0: there is none. */
+/* Returns the length of a probe at pc that passes the arguments to the hook; 0: there is none. */
 static uint32_t hand_length(const struct pair *pair, uint32_t pc)
 {
     const uint8_t *at = new_code(pair) + pc;
@@ -189,7 +189,7 @@ static const char *match_instructions(struct pair *pair)
     if (pair->plan->hands != SMP_HANDS_NOTHING) {
         const uint32_t hand = hand_length(pair, at);
         if (hand == 0)
-            return "nothing is handed out at the entry";
+            return "the entry does not pass the arguments to the hook";
         at += hand;
     }
     memset(pair->land, -1, (length + 1) * sizeof(pair->land[0]));

@@ -233,7 +233,7 @@ static void refused_memory_keeps_the_content(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-static void its_memory_is_charged_to_the_quota(void **state)
+static void the_memory_of_a_buffer_is_charged_to_the_quota(void **state)
 {
     struct smp_quota quota;
     struct smp_bytes bytes;
@@ -326,7 +326,7 @@ int main(void)
         cmocka_unit_test(clear_keeps_the_memory_and_resets_the_failure),
         cmocka_unit_test(restart_keeps_the_failure),
         cmocka_unit_test(refused_memory_keeps_the_content),
-        cmocka_unit_test(its_memory_is_charged_to_the_quota),
+        cmocka_unit_test(the_memory_of_a_buffer_is_charged_to_the_quota),
         cmocka_unit_test(every_refused_allocation_is_reported_at_the_end),
         cmocka_unit_test(random_operations_give_the_same_text),
     };

@@ -22,7 +22,7 @@ static void assert_parses(const char *text, uint32_t value, size_t digits)
     assert_int_equal(end - text, digits);
 }
 
-static void takes_digits_only(void **state)
+static void only_digits_are_accepted(void **state)
 {
     (void)state;
     assert_parses("", 0, 0);
@@ -76,7 +76,7 @@ static void agrees_with_strtoul(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_digits_only),
+        cmocka_unit_test(only_digits_are_accepted),
         cmocka_unit_test(numbers_above_the_limit_are_refused),
         cmocka_unit_test(long_numbers_above_the_limit_are_refused),
         cmocka_unit_test(agrees_with_strtoul),

@@ -51,7 +51,7 @@ static void *see(void *argument)
     return argument;
 }
 
-static void is_known_by_its_id(void **state)
+static void a_thread_is_known_by_its_id(void **state)
 {
     struct seen seen = { 0 };
     pthread_t thread;
@@ -67,7 +67,7 @@ static void is_known_by_its_id(void **state)
 }
 
 /* Sets the default stack size of musl for the process. */
-static void has_the_stack_it_needs(void **state)
+static void a_thread_has_the_stack_it_needs(void **state)
 {
     const size_t requested[] = { 0, 1, SMP_THREAD_MIN_STACK_BYTES,
                                  3 * SMP_THREAD_MIN_STACK_BYTES - 1 };
@@ -103,8 +103,8 @@ static void too_large_a_stack_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_known_by_its_id),
-        cmocka_unit_test(has_the_stack_it_needs),
+        cmocka_unit_test(a_thread_is_known_by_its_id),
+        cmocka_unit_test(a_thread_has_the_stack_it_needs),
         cmocka_unit_test(too_large_a_stack_is_an_error),
     };
 

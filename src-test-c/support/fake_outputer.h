@@ -10,7 +10,7 @@
  *   fake_outputer_wait_reports(outputer, 3);
  *
  * Owns     its text, from malloc.
- * Threads  any; waits are on a condition, and fail the test after a minute.
+ * Threads  any. Waits have no time limit of their own; ctest's limit ends a test that hangs.
  * Errors   fail the test.
  */
 #ifndef SMP_SUPPORT_FAKE_OUTPUTER_H

@@ -146,7 +146,7 @@ class AgentIT {
                 "stop -> not running",
                 "engine=JVMTI,clock=CPU -> clock CPU needs engine AUTO"
             })
-    void whatIsWrongIsSaidAndTheApplicationGoesOn(String options) throws Exception {
+    void wrongOptionsAreReportedAndTheApplicationGoesOn(String options) throws Exception {
         String[] parts = options.split(" -> ");
 
         String output = runToEnd(child("=" + parts[0])).output();
@@ -156,7 +156,7 @@ class AgentIT {
     }
 
     @Test
-    void whereSamplingIsNotPossibleTheApplicationGoesOn() throws Exception {
+    void theApplicationGoesOnIfSamplingIsNotPossible() throws Exception {
         String output = runToEnd(
                         child("=file=" + folder + "/x.html").option("-Dcom.incapsula.sampler.library=/nowhere"))
                 .output();

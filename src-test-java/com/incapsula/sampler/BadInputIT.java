@@ -192,7 +192,7 @@ class BadInputIT {
      * the stacks that our own walk is compared with, the sampler still starts.
      */
     @ValueSource(strings = {"2", "3", "4"})
-    void whereNoThreadCanBeStartedNothingIsLeftAndTheNextInitWorks(String failing) throws Exception {
+    void nothingIsLeftIfNoThreadCanBeStartedAndTheNextInitWorks(String failing) throws Exception {
         String output = ChildJvm.of(Program.class)
                 .withTestLibraries()
                 .environment(

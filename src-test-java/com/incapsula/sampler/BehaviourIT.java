@@ -113,7 +113,7 @@ class BehaviourIT {
     }
 
     @Test
-    void rowsAreOrderedAsTheNextReportFindsIt() {
+    void theRowOrderAppliesToTheNextReport() {
         String calculate = WORK + ".Desk.calculate";
         sampler.setMonitoredPackages(WORK);
         try (Worker longer = Worker.waiting("pool-1")) {
@@ -136,7 +136,7 @@ class BehaviourIT {
     }
 
     @Test
-    void rowsWithoutTimeAreLeftOutAsTheNextReportFindsIt() {
+    void theOptionForRowsWithoutTimeAppliesToTheNextReport() {
         try (Worker worker = Worker.waiting("worker")) {
             sampler.setThreadToBeSampled(worker.thread());
             sampler.init();
@@ -391,7 +391,7 @@ class BehaviourIT {
     }
 
     @Test
-    void whatWasCollectedBeforeAPauseCanBePrintedInIt() {
+    void dataFromBeforeAPauseCanBePrintedInThePause() {
         try (Worker worker = Worker.waiting("worker")) {
             sampler.setThreadToBeSampled(worker.thread());
             sampler.init();

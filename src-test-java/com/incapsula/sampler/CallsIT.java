@@ -131,7 +131,7 @@ class CallsIT {
 
     @ParameterizedTest
     @EnumSource(names = {"LAZY", "EAGER"})
-    void whatOnlyTheJdkCallsIsCountedAsWithTotal(Instrumentation instrumentation) throws IOException {
+    void methodsThatOnlyTheJdkCallsAreCountedAsWithTotal(Instrumentation instrumentation) throws IOException {
         count("counted.Callbacks.root", Instrumentation.TOTAL);
         Callbacks.root();
         Map<String, Long> all = callsOf(Callbacks::root);
@@ -150,7 +150,7 @@ class CallsIT {
 
     @ParameterizedTest
     @EnumSource(names = {"LAZY", "EAGER"})
-    void whatSamplesShowBelowARootIsCountedAndNamed(Instrumentation instrumentation) {
+    void methodsThatSamplesShowBelowARootAreCountedAndNamed(Instrumentation instrumentation) {
         count("counted.FoundByName.root", instrumentation);
         patiently()
                 .untilAsserted(() -> assertThat(callsOf(FoundByName::root))

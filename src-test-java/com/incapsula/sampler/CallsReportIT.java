@@ -464,7 +464,7 @@ class CallsReportIT {
     }
 
     @Test
-    void whatTheFilterExcludesIsNamed() {
+    void methodsThatTheFilterExcludesAreNamed() {
         sampler.setInstrumentationFilter("counted, -counted.Work$Square");
         sampler.init();
         patiently().untilAsserted(() -> {
@@ -519,7 +519,7 @@ class CallsReportIT {
     }
 
     @Test
-    void whatADroppedOutermostRootCallsIsNotCountedAnyMore() {
+    void callsOfADroppedOutermostRootAreNotCountedAnyMore() {
         sampler.setOverheadLimitPercent(0.1);
         sampler.setRootMethods("counted.Work.lo*");
         sampler.init();

@@ -213,7 +213,7 @@ class CallsTableIT {
     }
 
     @Test
-    void whatIsNoOptionIsRefused() {
+    void anUnknownValueIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ReportOptions.of("often", null, null))
                 .withMessageStartingWith("measure must be one of time, wall, cpu, samples, calls, ")

@@ -228,7 +228,7 @@ class CommandLineIT {
     }
 
     @Test
-    void whatTheTargetRefusesIsSaid() throws Exception {
+    void anOptionThatTheTargetRefusesIsReported() throws Exception {
         assertFails(
                 1,
                 "threads-sampler: samplingFrequencyMillis must be between 1 and 3600000, got 0\n",
@@ -414,7 +414,7 @@ class CommandLineIT {
     }
 
     @Test
-    void whereTheTargetEndsMeanwhileThatIsSaid() throws Exception {
+    void anEndOfTheTargetIsReported() throws Exception {
         ChildJvm.Running ending = target().start().awaitOutput("ready");
         ChildJvm.Running command =
                 commandLine().start(String.valueOf(ending.process().pid()), "-d", "10s");

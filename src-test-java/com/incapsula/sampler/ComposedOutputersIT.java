@@ -78,7 +78,7 @@ class ComposedOutputersIT {
     }
 
     @Test
-    void wherePartsTakeNoWholeReportsNoneIsMade() throws IOException {
+    void noWholeReportIsMadeIfNoPartTakesOne() throws IOException {
         Recorder first = new Recorder();
         Recorder second = new Recorder();
         try (ThreadsSampler sampler = quick(first.and(second))) {

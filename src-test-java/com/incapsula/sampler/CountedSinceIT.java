@@ -205,7 +205,7 @@ class CountedSinceIT {
 
     /** A running method whose probe came after its entry is treated like a method that is not counted. */
     @Test
-    void whatARunningMethodCallsIsItsCallers() throws Exception {
+    void callsOfARunningMethodAreCreditedToItsCaller() throws Exception {
         Late.Stop stop = new Late.Stop();
         Late.enterOuter(TIMES, null);
         count("counted.Late.enterOuter", Instrumentation.LAZY, MethodTiming.SAMPLED);

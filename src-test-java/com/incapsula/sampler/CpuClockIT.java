@@ -233,7 +233,7 @@ class CpuClockIT {
     }
 
     @Test
-    void whereTheJvmRefusesInitSaysWhy() throws Exception {
+    void initSaysWhyIfTheJvmRefuses() throws Exception {
         assertThat(ChildJvm.of(Program.class)
                         .with(Awaitility.class)
                         .environment(

@@ -120,7 +120,7 @@ class DeadlocksIT {
     }
 
     @Test
-    void allPartsGetIt() throws Exception {
+    void allPartsGetTheDeadlock() throws Exception {
         Kept kept = new Kept();
         List<String> calls = Collections.synchronizedList(new ArrayList<>());
         NotedOutputer old = new NotedOutputer() { // an outputer that does not override printDeadlock

@@ -156,7 +156,7 @@ class ErrorBarsTruthIT {
     }
 
     @Test
-    void ofAThreadThatIsBusy() throws Exception {
+    void errorBarsOfAThreadThatIsBusy() throws Exception {
         Random random = new Random(1);
         start(() -> {
             first(random.nextInt(2_000_000));
@@ -167,7 +167,7 @@ class ErrorBarsTruthIT {
     }
 
     @Test
-    void ofAThreadThatSleepsMostly() throws Exception {
+    void errorBarsOfAThreadThatSleepsMostly() throws Exception {
         Random random = new Random(2);
         start(() -> {
             idle(10 * NANOS_PER_MILLI + random.nextInt(30_000_000));

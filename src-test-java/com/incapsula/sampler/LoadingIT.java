@@ -299,7 +299,7 @@ class LoadingIT {
 
     @Test
     @EnabledForJreRange(minVersion = 24)
-    void whereNativeAccessIsDeniedTheCureIsNamed() throws Exception {
+    void theCureIsNamedIfNativeAccessIsDenied() throws Exception {
         String output = child().option("--illegal-native-access=deny")
                 .run()
                 .assertFine()

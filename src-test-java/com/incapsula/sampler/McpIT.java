@@ -232,7 +232,7 @@ class McpIT {
     }
 
     @Test
-    void whatASessionHasStartedEndsWithItsInput() throws Exception {
+    void aSamplerThatASessionHasStartedEndsWithItsInput() throws Exception {
         try (Session session = new Session()) {
             assertThat(session.answer(PING)).isEqualTo(PONG);
             assertThat(commandLine("status", process)).startsWith("runs since ");
@@ -242,7 +242,7 @@ class McpIT {
     }
 
     @Test
-    void whatASessionHasStartedEndsWithItsProcess() throws Exception {
+    void aSamplerThatASessionHasStartedEndsWithItsProcess() throws Exception {
         try (Session session = new Session()) {
             assertThat(session.answer(PING)).isEqualTo(PONG);
         }

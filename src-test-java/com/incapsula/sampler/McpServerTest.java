@@ -148,7 +148,7 @@ class McpServerTest {
         "application/jsonp, 415",
         "multipart/form-data, 415",
     })
-    void whatAFormCanSendIsNoMessage(String type, int status) throws Exception {
+    void aContentTypeThatAFormCanSendIsRefused(String type, int status) throws Exception {
         server.init();
         assertThat(send(post(PING).setHeader("Content-Type", type)).statusCode())
                 .isEqualTo(status);
@@ -202,7 +202,7 @@ class McpServerTest {
     }
 
     @Test
-    void whereTheSamplerIsStartedAgainTheNextCallIsAnswered() throws Exception {
+    void theNextCallIsAnsweredAfterTheSamplerWasStartedAgain() throws Exception {
         server.init();
         String call = SLOW_CALL.replace("\"seconds\":30", "");
         assertThat(send(post(call)).body()).contains("Interval 0 (the whole time so far)");

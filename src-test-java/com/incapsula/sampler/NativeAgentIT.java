@@ -168,7 +168,7 @@ class NativeAgentIT {
                 "jar=/no/where.jar -> the agent cannot start: /no/where.jar cannot be read; the option jar=FILE names",
                 "jar=/proc/self/cmdline -> the agent cannot start: java.lang.ClassNotFoundException: com.incapsula"
             })
-    void whatIsWrongIsSaidAndTheApplicationGoesOn(String text) throws Exception {
+    void wrongOptionsAreReportedAndTheApplicationGoesOn(String text) throws Exception {
         String[] parts = text.split(" -> ");
         String output = runToEnd(target("-agentpath:" + library + "=" + parts[0]));
         assertThat(output).startsWith("threads-sampler: " + parts[1]).endsWith("\nready\nend of main\n");

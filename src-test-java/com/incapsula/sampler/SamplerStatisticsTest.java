@@ -91,7 +91,7 @@ class SamplerStatisticsTest {
     }
 
     @Test
-    void howStacksAreWalkedIsData() {
+    void theModeAndTheLimitationsAreData() {
         assertThat(statistics.getMode()).isEqualTo(SamplingMode.JVMTI);
         assertThat(statistics.isInert()).isFalse();
         assertThat(statistics.getClock()).isEqualTo(SamplingClock.CPU);

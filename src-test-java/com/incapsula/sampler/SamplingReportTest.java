@@ -262,7 +262,7 @@ class SamplingReportTest {
     }
 
     @Test
-    void whatIsNoFileIsNotReplacedByOne() throws Exception {
+    void aPipeIsNotReplacedByAFile() throws Exception {
         Path pipe = folder.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString())
                         .inheritIO()
@@ -437,7 +437,7 @@ class SamplingReportTest {
     }
 
     @Test
-    void ofTwoModesTheMergedReportHasTheOneThatShowsLess() {
+    void aMergedReportHasTheModeThatShowsLess() {
         try (SamplingReport own = with("OWN", "CALLS_NOT_COUNTED", "a");
                 SamplingReport jvmti = with("JVMTI", "ASYNC_WALK_REFUSED", "b", "CALLS_NOT_COUNTED", "a");
                 SamplingReport inert = with("INERT", "NOTHING_SAMPLED", "c");

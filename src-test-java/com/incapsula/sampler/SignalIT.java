@@ -297,7 +297,7 @@ class SignalIT {
      * anywhere else.
      */
     @Test
-    void whatACallbackStartsHasTheSignalMaskOfMain() throws Exception {
+    void threadsThatACallbackStartsHaveTheSignalMaskOfMain() throws Exception {
         String expected = Masks.ofWhatIsStartedHere();
         Masks masks = new Masks();
         try (ThreadsSampler sampler = quick(masks)) {

@@ -188,7 +188,7 @@ class SnapshotApiTest {
 
     /** The engine returns each interval only once. */
     @Test
-    void whatCouldNotBeReadIsInTheNextReport() {
+    void anIntervalThatCouldNotBeReadIsInTheNextReport() {
         sampler.init();
         try (SamplingCursor cursor = sampler.openCursor()) {
             for (Supplier<SamplingReport> call : List.<Supplier<SamplingReport>>of(sampler::snapshot, cursor::next)) {
@@ -203,7 +203,7 @@ class SnapshotApiTest {
     }
 
     @Test
-    void whatCouldNotBeMergedIsInTheNextReport() {
+    void intervalsThatCouldNotBeMergedAreInTheNextReport() {
         sampler.init();
         fake.setInterval(intervals(new StackOverflowError("full"), true));
         assertThatThrownBy(sampler::snapshot).hasMessage("full");

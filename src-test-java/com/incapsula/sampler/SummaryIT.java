@@ -247,7 +247,7 @@ class SummaryIT {
     }
 
     @Test
-    void aReportBeginsWithIt() throws IOException {
+    void aReportBeginsWithTheSummary() throws IOException {
         int sleeps = lineOf("sleeps");
         String summary;
         try (SamplingReport report = sampled(FAULTS)) {

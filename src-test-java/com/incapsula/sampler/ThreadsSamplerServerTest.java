@@ -605,7 +605,7 @@ class ThreadsSamplerServerTest {
                 "[::1]:8080",
                 "m\u00f6nitor.example"
             })
-    void whatNoRequestCanBeSentToIsNoAllowedName(String name) {
+    void aNameThatNoRequestCanHaveIsRefused(String name) {
         server.setAllowedHosts("before.example");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> server.setAllowedHosts("a.example," + name))

@@ -152,7 +152,7 @@ class ThreadsSamplerTest {
     }
 
     @Test
-    void whatIsSetCanBeRead() {
+    void propertiesThatWereSetCanBeRead() {
         LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
         MapBasedThreadNameManipulator manipulator = new MapBasedThreadNameManipulator();
         sampler.setSamplingFrequencyMillis(25);

@@ -143,7 +143,7 @@ class TimeIT {
 
     @Test
     @Measures
-    void ofAThreadThatEndsLessThanTwoIntervalsAreWithoutAStack() throws IOException {
+    void anEndingThreadHasLessThanTwoIntervalsWithoutAStack() throws IOException {
         long uncertain = comeAndGo();
         assertThat(recorder.only().group("guest").millisIn("[thread ended]"))
                 .isLessThanOrEqualTo(uncertain + 2 * INTERVAL_MILLIS);

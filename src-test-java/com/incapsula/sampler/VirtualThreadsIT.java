@@ -173,13 +173,13 @@ class VirtualThreadsIT {
                 "20 -XX:+UseSerialGC -Xint",
                 "200 -XX:+UseParallelGC -XX:-UseCompressedOops"
             })
-    void oneThatHasParkedIsSeenAsTheJvmShowsIt(String depthAndOptions) throws Exception {
+    void aParkedVirtualThreadIsSeenAsTheJvmShowsIt(String depthAndOptions) throws Exception {
         assertIsSeenAsTheJvmShowsIt(depthAndOptions);
     }
 
     @Test
     @EnabledForJreRange(minVersion = 25)
-    void oneThatHasParkedIsSeenAsItIsWithCompactHeaders() throws Exception {
+    void aParkedVirtualThreadIsSeenAsTheJvmShowsItWithCompactHeaders() throws Exception {
         assertIsSeenAsTheJvmShowsIt("50 -XX:+UseSerialGC -XX:+UseCompactObjectHeaders");
     }
 
@@ -191,7 +191,7 @@ class VirtualThreadsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"Z", "Shenandoah"})
-    void whereObjectsMoveItIsCutAndTheEngineSaysSo(String collector) throws Exception {
+    void stacksAreCutIfTheCollectorMovesObjectsAndTheEngineSaysSo(String collector) throws Exception {
         ChildJvm.bare("-version").collector(collector); // skips the test if the JVM lacks this collector
         assertThat(runDeep("10 -XX:+Use" + collector + "GC", 100))
                 .contains("engine HYBRID (virtual threads cut where they parked: "

@@ -354,7 +354,7 @@ class WhatIsSampledIT {
     }
 
     @Test
-    void ofAnUnmonitoredStackOnlyTheRootIsKept() {
+    void onlyTheRootOfAnUnmonitoredStackIsKept() {
         sampler.setMonitoredPackages("org.absent");
         try (Worker worker = Worker.waiting("worker")) {
             Group group = sample(worker).group("worker");
@@ -365,7 +365,7 @@ class WhatIsSampledIT {
 
     /** The row is the application's line, not the pool's Worker.run. */
     @Test
-    void ofAChainTheLineOfTheApplicationIsKept() throws Exception {
+    void theLineOfTheApplicationInAChainIsKept() throws Exception {
         sampler.setMonitoredPackages(WORK);
         ExecutorService pool = Executors.newSingleThreadExecutor(work -> new Thread(work, "pool-1"));
         CountDownLatch goHome = new CountDownLatch(1);
@@ -397,7 +397,7 @@ class WhatIsSampledIT {
     }
 
     @Test
-    void thatNoFrameOfThePackagesWasSeenIsSaid() throws IOException {
+    void theAccountSaysThatNoFrameOfThePackagesWasSeen() throws IOException {
         sampler.setMonitoredPackages("com.foo, com.bar");
         try (Worker worker = Worker.waiting("worker")) {
             Report report = sample(worker);
@@ -461,7 +461,7 @@ class WhatIsSampledIT {
     // ---- the text of a frame ----
 
     @Test
-    void nativeMethodsSaySo() {
+    void nativeMethodsAreMarkedAsNative() {
         try (Worker worker = Worker.waiting("worker")) {
             List<Row> rows = sample(worker).group("worker").rows();
             assertThat(rows.get(rows.size() - 1).frame()).isEqualTo("jdk.internal.misc.Unsafe.park(Native Method)");
@@ -497,7 +497,7 @@ class WhatIsSampledIT {
     /** Two generated classes of each kind, called by monitored code, become one row. */
     @ParameterizedTest
     @MethodSource("generated")
-    void generatedNamesAreMadeOne(Generator generator, String frame) throws Exception {
+    void generatedNamesAreOneRow(Generator generator, String frame) throws Exception {
         CountDownLatch goHome = new CountDownLatch(1);
         Runnable one = generator.generate(0, goHome);
         Runnable two = generator.generate(1, goHome);

@@ -34,7 +34,7 @@ class FiguresTest {
     }
 
     @Test
-    void fewValuesSayNothing() {
+    void tooFewValuesHaveNoFigures() {
         assertThat(Figures.confidence(List.of(1.0))).isNaN();
         assertThat(Figures.mean(List.of())).isNaN();
         assertThat(Figures.median(List.of())).isNaN();

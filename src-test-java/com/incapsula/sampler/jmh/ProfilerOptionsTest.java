@@ -53,7 +53,7 @@ class ProfilerOptionsTest {
 
     /* "-lprof" lists profilers that are services. */
     @Test
-    void jmhFindsIt() {
+    void jmhFindsTheProfiler() {
         assertThat(ServiceLoader.load(Profiler.class)).hasAtLeastOneElementOfType(SamplerProfiler.class);
     }
 
@@ -71,7 +71,7 @@ class ProfilerOptionsTest {
                 "format=svg     | format must be one of text, collapsed, pprof, speedscope, json, top, otlp, calls, html, none,"
                         + " got \"svg\"",
             })
-    void whatIsWrongIsNamed(String options, String message) {
+    void wrongOptionsAreNamed(String options, String message) {
         assertThatExceptionOfType(ProfilerException.class)
                 .isThrownBy(() -> new SamplerProfiler(options))
                 .withMessage(message);

@@ -236,7 +236,7 @@ class ThreadsSamplerMetricsIT {
     }
 
     @Test
-    void whatIsNotReadKeepsNothing() {
+    void groupsThatNobodyReadsKeepNothing() {
         Duration step = Duration.ofMillis(5);
         sampler.init();
         BusyGroups busy = busyGroups(step, 10);

@@ -184,7 +184,7 @@ class CompositeSamplingOutputerTest {
     }
 
     @Test
-    void whatIsNotDeclaredIsAFailureToo() {
+    void anUndeclaredExceptionIsAFailureToo() {
         Exception failure = new IOException("from another language");
         Noting healthy = new Noting();
         SamplingOutputer both = new Noting("title", failure).and(healthy);
@@ -227,7 +227,7 @@ class CompositeSamplingOutputerTest {
     }
 
     @Test
-    void whatAnActionThrowsFailsTheReport() {
+    void anExceptionOfAnActionFailsTheReport() {
         RuntimeException unchecked = new IllegalStateException("unchecked");
         assertThat(send(SamplingOutputer.of(report -> {
                     throw unchecked;

@@ -142,7 +142,7 @@ class FileSamplingOutputerTest {
     }
 
     @Test
-    void oldestGoFirstByTimeAndThenByTheirPlaceInIt() throws IOException {
+    void oldestFilesAreDeletedFirstByTimeAndThenByNumber() throws IOException {
         outputer.setFile(folder.resolve("r-%t.txt").toString());
         outputer.setMaxFiles(2);
         write("a", at(9, 0, 0));
@@ -154,7 +154,7 @@ class FileSamplingOutputerTest {
     }
 
     @Test
-    void whatWasWrittenLastStaysAlsoAfterTheClockWasSetBack() throws IOException {
+    void theLastFileStaysEvenIfTheClockWasSetBack() throws IOException {
         outputer.setFile(folder.resolve("r-%t.txt").toString());
         outputer.setMaxFiles(2);
         write("a", at(10, 0, 0));
@@ -209,7 +209,7 @@ class FileSamplingOutputerTest {
     }
 
     @Test
-    void aFileOfEachProcessIsAnOldOneToo() throws IOException {
+    void filesOfEndedProcessesCountAsOldFiles() throws IOException {
         Path older = Files.writeString(folder.resolve("r-" + ENDED + ".txt"), "");
         Path newer = Files.writeString(folder.resolve("r-" + (ENDED - 1) + ".txt"), "");
         Files.setLastModifiedTime(older, FileTime.from(Instant.parse("2026-11-20T08:00:00Z")));

@@ -96,7 +96,7 @@ class LoggerSamplingOutputerTest {
 
     /** An appender that is too slow drops the last groups, which have the least time. A single event is not dropped. */
     @Test
-    void whatLogbacksAsyncAppenderDrops() {
+    void aFullAsyncAppenderDropsTheLastGroups() {
         LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
         List<String> arrived = arrivedBehindAsync(() -> print(outputer, 1200));
         // its thread may have emptied the queue of 256 once, and the queue was then filled again

@@ -305,7 +305,7 @@ class PageIT extends WithBrowser {
     }
 
     @Test
-    void groupIsChosenAndPercentIsOfIt() throws IOException {
+    void percentagesAreOfTheChosenGroup() throws IOException {
         show(twoGroups().json());
         assertThat(browser.texts("#groups .group-name")).containsExactly("All threads", "main", "worker-");
         assertThat(browser.texts("#groups .group-time")).containsExactly("4.00 s", "3.00 s", "1.00 s");

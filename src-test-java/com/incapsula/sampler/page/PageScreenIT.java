@@ -87,7 +87,7 @@ class PageScreenIT extends WithBrowser {
         "390, 844, light",
         "390, 844, dark"
     })
-    void everybodyCanReadIt(int width, int height, String colours) throws IOException {
+    void thePageIsAccessible(int width, int height, String colours) throws IOException {
         browser.size(width, height, 1);
         browser.systemColours(colours);
         browser.show(folder, service());

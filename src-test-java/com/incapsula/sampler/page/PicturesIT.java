@@ -27,7 +27,7 @@ class PicturesIT extends WithBrowser {
     }
 
     @Test
-    void ofTheOrderService() throws IOException {
+    void picturesOfTheOrderService() throws IOException {
         open("report.html", 1280, 720, "light");
         take("order-service");
         browser.tab("tree");
@@ -43,7 +43,7 @@ class PicturesIT extends WithBrowser {
     }
 
     @Test
-    void ofADifference() throws IOException {
+    void pictureOfADifference() throws IOException {
         open("diff.html", 1280, 720, "light");
         take("diff");
     }

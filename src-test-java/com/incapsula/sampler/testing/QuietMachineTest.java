@@ -22,18 +22,18 @@ class QuietMachineTest {
     }
 
     @Test
-    void whatTheProcessItselfUsesIsNoDisturbance() {
+    void theProcessItselfIsNoDisturbance() {
         assertThat(new Reading(2000, 10, 1300, 1200).disturbanceSince(BEFORE)).isNull();
     }
 
     @Test
-    void aHostThatTakesCpusIs() {
+    void aHostThatTakesCpusIsADisturbance() {
         assertThat(new Reading(2000, 30, 300, 200).disturbanceSince(BEFORE))
                 .isEqualTo("the machine was not quiet: its host took 2.0 % of the CPU time, other processes 0.0 %");
     }
 
     @Test
-    void otherProcessesAre() {
+    void otherProcessesAreADisturbance() {
         assertThat(new Reading(2000, 10, 900, 300).disturbanceSince(BEFORE)).endsWith("other processes 50.0 %");
     }
 }

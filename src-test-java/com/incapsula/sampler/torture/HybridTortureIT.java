@@ -105,7 +105,7 @@ class HybridTortureIT {
     }
 
     @Test
-    void otherSamplersBesideIt() throws Exception {
+    void otherSamplersRunBesideTheSampler() throws Exception {
         survives(with(), "BESIDE", MILLIS);
     }
 }

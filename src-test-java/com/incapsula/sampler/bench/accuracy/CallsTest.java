@@ -95,7 +95,7 @@ class CallsTest {
     }
 
     @Test
-    void whatByteCodeDoesNotSayIsExempt() {
+    void callsThatByteCodeDoesNotShowAreExempt() {
         Place stub = new Place("[jbyte_arraycopy]", "", "", 0, Place.PSEUDO);
         assertThat(calls.judge(caller(IADD), stub)).isEqualTo(Verdict.PSEUDO);
         assertThat(judge(Place.NATIVE, "java/lang/String", "length", "()I")).isEqualTo(Verdict.NATIVE_CALLER);

@@ -65,7 +65,7 @@ class AgentCommandTest {
     }
 
     @Test
-    void whatIsUnknownIsNamedTogetherWithWhatIsThere() {
+    void anUnknownWordIsNamedTogetherWithTheKnownOnes() {
         assertRefused(
                 "start,intervall=5", "there is no option \"intervall\"; options are interval, packages, every, jmx,");
         assertRefused("threadToBeSampled=x", "there is no option \"threadToBeSampled\"");
@@ -213,7 +213,7 @@ class AgentCommandTest {
 
     /** A process chooses its name and its answers, so they must not control a terminal. */
     @Test
-    void whatOthersSaySetsNoTerminal() {
+    void textOfOtherProcessesCannotControlATerminal() {
         assertThat(PlainText.of("two\tlines\nof text \u00e4\u4e2d")).isEqualTo("two\tlines\nof text \u00e4\u4e2d");
         assertThat(PlainText.of("a\u001b[2Jb\r\u009b\u202ec\u007f"))
                 .isEqualTo("a\\u001b[2Jb\\u000d\\u009b\\u202ec\\u007f");

@@ -348,7 +348,7 @@ class AgentSessionIT {
                 "run,duration=1s,every=1s,content=top | reportFrequencySeconds has no meaning with run",
                 "status,file=x | file has no meaning with status",
             })
-    void whatIsWrongIsRefusedAsAWhole(String options, String message) {
+    void aCommandWithAWrongOptionIsRefusedAsAWhole(String options, String message) {
         assertThat(refused(options)).contains(message);
         assertThat(done("status")).isEqualTo("not running");
     }

@@ -175,7 +175,7 @@ class BeforeMainIT {
     // ---- afterwards ----
 
     @Test
-    void whatWaitsIsThereAfterwards() throws Exception {
+    void postponedOptionsAreThereAfterwards() throws Exception {
         ChildJvm.Running running = child("interval=5ms,to=log,every=1,jmx=x,http=0,rootMethods=x.Y.z")
                 .start("runs on")
                 .awaitOutput("log manager: OwnLogManager")

@@ -89,7 +89,7 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"--help", "--version", "", "diff a.collapsed a.collapsed", "merge a.collapsed a.collapsed -o -"})
-    void whatCannotBePrintedIsAFailure(String arguments) throws Exception {
+    void outputThatCannotBePrintedIsAFailure(String arguments) throws Exception {
         Path file = Files.writeString(folder.resolve("a.collapsed"), "main;x.X.run(X.java:1) 5\n");
         String[] words = arguments.isEmpty() ? new String[0] : arguments.split(" ");
         for (int i = 0; i < words.length; i++) {
@@ -204,7 +204,7 @@ class CommandLineTest {
                 "7 -o a.json -ob    | -o is there twice",
                 "7 --report-states true | \"true\" is one word too many",
             })
-    void whatIsNotSoIsNamed(String line, String message) {
+    void wrongArgumentsAreNamed(String line, String message) {
         assertThat(run(line.split(" +"))).isEqualTo(2);
         assertThat(complaint()).startsWith("threads-sampler: " + message + "\n");
     }
@@ -587,7 +587,7 @@ class CommandLineTest {
                 "<!DOCTYPE html><html><head> | the page has no report, or ends before it",
                 "main;x 5 7 | line 1: a difference of two reports, which is no report"
             })
-    void whatIsNoReportIsNamed(String content, String message) throws Exception {
+    void aFileThatIsNotAReportIsNamed(String content, String message) throws Exception {
         String right = write("right.json", REPORT).toString();
         Path wrong = write("wrong", content);
         assertThat(run("diff", right, wrong.toString(), "-o", folder + "/x.html"))
@@ -632,7 +632,7 @@ class CommandLineTest {
 
     /** Numbers that do not fit a long are not rounded. */
     @Test
-    void whatIsNotAddedUpStaysAsItWas() throws Exception {
+    void valuesThatAreNotAddedUpStayUnchanged() throws Exception {
         String more = "\"exact\":12345678901234567890,\"share\":0.10,\"none\":null,\"elapsedNanos\"";
         String a = write("a.json", REPORT.replace("\"elapsedNanos\"", more)).toString();
         assertThat(run("merge", a, a, "--format", "json")).as(complaint()).isZero();

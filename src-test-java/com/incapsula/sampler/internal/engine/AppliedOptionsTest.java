@@ -34,7 +34,7 @@ class AppliedOptionsTest {
     }
 
     @Test
-    void whatDoesNotDifferIsNotHandedOver() {
+    void valuesThatDoNotDifferAreNotHandedOver() {
         config(9, ThreadFilter.ALL).applyTo(engine, had);
         had.with(wanted.threads()).applyTo(engine, had);
         had.applyTo(engine, had);

@@ -157,7 +157,7 @@ class ExitReportTest {
 
     @Test
     @EnabledForJreRange(maxVersion = 23)
-    void whereHooksAreForbiddenTheSamplerRunsAndSaysWhatWillBeMissing() throws Exception {
+    void theSamplerRunsIfHooksAreForbiddenAndSaysWhatWillBeMissing() throws Exception {
         assertThat(run("forbidden", "-Djava.security.manager=allow").output())
                 .containsOnlyOnce(
                         "WARNING: a JVM that exits without close() will write no last report: no hooks here\n")

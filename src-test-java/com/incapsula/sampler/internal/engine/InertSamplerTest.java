@@ -76,7 +76,7 @@ class InertSamplerTest {
     }
 
     @Test
-    void ofJoinedOutputersThoseThatDoNotLogGetTheWarning() {
+    void joinedOutputersThatDoNotLogGetTheWarning() {
         sampler.setSamplingOutputer(outputer.and(new LoggerSamplingOutputer()));
         try (Logged log = new Logged();
                 Logged reports = new Logged(LoggerSamplingOutputer.class.getName())) {
@@ -219,7 +219,7 @@ class InertSamplerTest {
     }
 
     @Test
-    void whatTheUsersOwnCodeThrowsIsThrown() {
+    void exceptionsOfTheUsersOwnCodeAreThrown() {
         source.unavailable = null;
         UnsupportedOperationException ofTheUser = new UnsupportedOperationException("mine");
         sampler.setSamplingOutputer(new RecordingOutputer() {
@@ -234,7 +234,7 @@ class InertSamplerTest {
     }
 
     @Test
-    void whereItIsRequiredTheCauseIsThrown() throws IOException {
+    void theCauseIsThrownIfTheSamplerIsRequired() throws IOException {
         sampler.setRequired(true);
         assertThatExceptionOfType(UnsupportedOperationException.class)
                 .isThrownBy(sampler::init)

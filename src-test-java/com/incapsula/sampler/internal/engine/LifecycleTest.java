@@ -539,7 +539,7 @@ class LifecycleTest {
     }
 
     @Test
-    void whatIsSetWhileItStartsIsNotLost() {
+    void optionsThatAreSetDuringTheStartAreNotLost() {
         Thread chosen = Thread.currentThread();
         source.prepare = engine -> engine.onStart = () -> {
             options.set(Option.ACTIVE, false);

@@ -78,7 +78,7 @@ class NameListsTest {
                 "com.acme.A.a(java..String)| two dots in a row, or one at an end",
                 "com.acme.A.a(int......)   | two dots in a row, or one at an end",
             })
-    void whatIsNoRootIsRefused(String root, String complaint) {
+    void aTextThatIsNotARootIsRefused(String root, String complaint) {
         assertRefused(NameLists::checkRoots, "com.acme.R.r, " + root, "rootMethods", root, complaint);
     }
 
@@ -103,7 +103,7 @@ class NameListsTest {
                 ".com             | two dots in a row, or one at its begin",
                 "-com..acme       | two dots in a row, or one at its begin",
             })
-    void whatIsNoPrefixIsRefused(String prefix, String complaint) {
+    void aTextThatIsNotAPrefixIsRefused(String prefix, String complaint) {
         assertRefused(NameLists::checkFilter, "org.lib, " + prefix, "instrumentationFilter", prefix, complaint);
     }
 

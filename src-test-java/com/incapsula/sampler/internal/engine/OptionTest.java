@@ -72,7 +72,7 @@ class OptionTest {
                 "com.acme,#{packages}|this is a placeholder that was not replaced|#{packages}",
             },
             delimiter = '|')
-    void whatMatchesNoClassIsRefused(String given, String problem, String part) {
+    void aPrefixThatMatchesNoClassIsRefused(String given, String problem, String part) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Option.MONITORED_PACKAGES.check(given))
                 .withMessage("monitoredPackages must be package prefixes separated by commas, such as"

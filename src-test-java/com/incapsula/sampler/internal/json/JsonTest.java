@@ -60,7 +60,7 @@ class JsonTest {
     }
 
     @Test
-    void whatIsWrittenCanStandInAScriptElement() {
+    void writtenTextCanStandInAScriptElement() {
         String text = "</script><!--&\u007f\u2028\u2029\u00e9\ud83d\ude00";
         String written = "\"\\u003c/script\\u003e\\u003c!--\\u0026\\u007f\\u2028\\u2029\\u00e9\\ud83d\\ude00\"";
 
@@ -69,7 +69,7 @@ class JsonTest {
     }
 
     @Test
-    void whatIsWrittenIsOneLineOfAscii() {
+    void writtenTextIsOneLineOfAscii() {
         String text = JsonWriter.write(Json.object(
                 "k\u2028\n",
                 List.of("\ud83d\ude00\u0000\t\"\\", -7L, true, Json.Null.NULL),
@@ -136,7 +136,7 @@ class JsonTest {
                 "\ufeff1",
                 "\u0000"
             })
-    void whatIsNoJsonIsRefusedWithThePlace(String text) {
+    void textThatIsNotJsonIsRefusedWithThePlace(String text) {
         assertThatExceptionOfType(MalformedJson.class)
                 .isThrownBy(() -> JsonParser.parse(text))
                 .withMessageMatching("(?s).+ at character \\d+")

@@ -210,7 +210,7 @@ class NativeLibraryTest {
     }
 
     @Test
-    void whereTheSystemDoesNotKnowTheUserThereIsNoHome() {
+    void noHomeIsUsedIfTheSystemDoesNotKnowTheUser() {
         world.properties.setProperty("user.home", "?");
         world.properties.remove("java.io.tmpdir");
         assertUnavailable(
@@ -354,7 +354,7 @@ class NativeLibraryTest {
     }
 
     @Test
-    void whereTheFileIsLoadedByAnotherClassLoaderACopyIs() {
+    void aCopyIsLoadedIfAnotherClassLoaderHasLoadedTheFile() {
         world.refusals.put(in(temporary), inUse());
         assertThat(load()).isEqualTo(copy(2));
         assertThat(Path.of(copy(2))).hasContent("library");

@@ -52,7 +52,7 @@ class PrivateFolderTest {
     }
 
     @Test
-    void whatIsNoPartOfAFilesNameIsReplaced() {
+    void charactersThatAFileNameCannotHaveAreReplaced() {
         assertThat(PrivateFolder.asName("1.0-b_9AZaz")).isEqualTo("1.0-b_9AZaz");
         assertThat(PrivateFolder.asName("a/b\\c d:e@f[g`h{i\u00e9")).isEqualTo("a_b_c_d_e_f_g_h_i_");
         assertThat(PrivateFolder.asName("")).isEmpty();

@@ -94,7 +94,7 @@ class McpProtocolTest {
                 "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"} | -32600 | id must be a string or an integer",
                 "[] | -32600 | no message of JSON-RPC 2.0",
             })
-    void whatIsNoMessageIsAnsweredWithoutId(String message, int code, String text) throws Exception {
+    void aTextThatIsNotAMessageIsAnsweredWithoutId(String message, int code, String text) throws Exception {
         Answer answer = send(message, null);
         assertThat(answer.status()).isEqualTo(400);
         assertThat(json(answer.body()))
@@ -111,7 +111,7 @@ class McpProtocolTest {
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7} | method must be a string",
                 "{\"jsonrpc\":\"2.0\",\"id\":1} | method must be a string",
             })
-    void whatIsNoRequestIsAnsweredByItsId(String message, String text) throws Exception {
+    void aMessageThatIsNotARequestIsAnsweredByItsId(String message, String text) throws Exception {
         assertThat(json(send(message, null).body()))
                 .isEqualTo(Json.object(
                         "jsonrpc",
@@ -162,7 +162,7 @@ class McpProtocolTest {
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}",
             })
-    void whatWantsNoAnswerGetsNone(String message) throws Exception {
+    void aMessageThatWantsNoAnswerGetsNone(String message) throws Exception {
         assertThat(send(message, null)).isEqualTo(new Answer(202, null));
     }
 
@@ -218,7 +218,7 @@ class McpProtocolTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ping", "initialize", "subscriptions/listen"})
-    void whatTheNewestVersionHasNotIsNotFound(String method) throws Exception {
+    void methodsThatTheNewestVersionLacksAreNotFound(String method) throws Exception {
         Answer answer = send(request(method, MODERN_META), new Headers("2026-07-28", method, null));
         assertThat(answer.status()).isEqualTo(404);
         assertThat(answer.body()).contains("-32601");

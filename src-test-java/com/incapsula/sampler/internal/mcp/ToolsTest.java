@@ -336,7 +336,7 @@ class ToolsTest {
     }
 
     @Test
-    void whatIsLeftOutIsExactlyWhatTheRowsDoNotHave() throws Exception {
+    void theShareLeftOutIsThatOfTheMissingRows() throws Exception {
         addManyRows();
         for (String tool : List.of("tree", "top")) {
             String answer = call(tool, "group", "main", "budget_chars", 2_000L);

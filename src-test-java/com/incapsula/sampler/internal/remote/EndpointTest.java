@@ -54,7 +54,7 @@ class EndpointTest {
         "http://secret b/, Illegal character in authority",
         "'', 'the scheme is none of http, https, otlp+http, otlp+https, pyroscope+http, pyroscope+https'",
     })
-    void whatIsNoUrlIsRefusedWithoutRepeatingIt(String url, String problem) {
+    void aTextThatIsNotAUrlIsRefusedWithoutRepeatingIt(String url, String problem) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Endpoint.of(url))
                 .withMessageStartingWith(FORM + problem)

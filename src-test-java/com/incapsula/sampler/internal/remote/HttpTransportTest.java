@@ -113,7 +113,7 @@ class HttpTransportTest {
     }
 
     @Test
-    void ofALongAnswerTheFirstBytesAreKept() throws Exception {
+    void theFirstBytesOfALongAnswerAreKept() throws Exception {
         server.next(exchange -> {
             byte[] text = "x".repeat(300_000).getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(400, text.length);
@@ -144,7 +144,7 @@ class HttpTransportTest {
     }
 
     @Test
-    void whatIsNoSuchAnswerRejectsNothing() {
+    void aMalformedAnswerRejectsNothing() {
         for (byte[] body : new byte[][] {{}, {10}, {10, 0}, {10, 5, 8}, {10, 5, 18, 1}, {-1, -1, -1}, {18, 2, 8, 1}}) {
             assertThat(HttpTransport.PartialSuccess.rejected(body)).isZero();
         }

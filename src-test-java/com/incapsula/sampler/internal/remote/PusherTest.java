@@ -128,7 +128,7 @@ class PusherTest {
     }
 
     @Test
-    void whatThePeerDoesNotWantIsNotSentAgain() throws Exception {
+    void aReportThatThePeerRefusesIsNotSentAgain() throws Exception {
         transport.thenStatus(200).thenStatus(400).thenStatus(302).thenStatus(500);
         for (int i = 1; i <= 5; i++) {
             pusher.add(body(i));
@@ -267,7 +267,7 @@ class PusherTest {
 
     /** The clock stands still, so the interrupted thread has its second to count the report that it was sending. */
     @Test
-    void whatIsLeftAfterClosingIsCounted() throws Exception {
+    void reportsThatAreLeftAfterClosingAreCounted() throws Exception {
         CountDownLatch begun = transport.thenHangUntil(new CountDownLatch(1));
         pusher.add(body(1));
         begun.await();

@@ -23,7 +23,7 @@ class ServiceIdentityTest {
     }
 
     @Test
-    void whatTheUserSaysWinsOverTheEnvironment() {
+    void theUsersValuesWinOverTheEnvironment() {
         Map<String, String> environment = Map.of(
                 "OTEL_SERVICE_NAME", "named",
                 "OTEL_RESOURCE_ATTRIBUTES", "service.name=attribute,service.version=1,a.b=x%2Cy");
@@ -51,7 +51,7 @@ class ServiceIdentityTest {
     }
 
     @Test
-    void theOldNameOfTheEnvironmentIsTheNewOne() {
+    void theOldAttributeOfTheEnvironmentIsRenamed() {
         assertThat(identity("s", "deployment.environment=test", Map.of()).attributes())
                 .containsEntry("deployment.environment.name", "test")
                 .doesNotContainKey("deployment.environment");

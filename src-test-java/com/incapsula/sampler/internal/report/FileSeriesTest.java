@@ -49,7 +49,7 @@ class FileSeriesTest {
         "r-%n.txt, r-1.txt, r-2.txt",
         "%t-%n, 20261120-090807Z-1, 20261120-090807Z-2"
     })
-    void whatAnotherWritesMeanwhileHasAnotherName(String pattern, String first, String second) throws IOException {
+    void aFileThatAnotherWritesMeanwhileHasAnotherName(String pattern, String first, String second) throws IOException {
         Path written = write(pattern, out -> {
             assertThat(write(pattern, text("another's"))).isEqualTo(folder.resolve(second));
             text("ours").writeTo(out);

@@ -26,7 +26,7 @@ class FoldersTest {
     }
 
     @Test
-    void aLinkToAFolderIsOne() throws IOException {
+    void aLinkToAFolderIsAFolder() throws IOException {
         Path link = Files.createSymbolicLink(folder.resolve("link"), Files.createDirectory(folder.resolve("real")));
         assertThat(Folders.make(link)).isEqualTo(link);
         assertThat(Folders.make(link.resolve("a"))).isDirectory();
@@ -45,7 +45,7 @@ class FoldersTest {
     }
 
     @Test
-    void whatOthersCannotExchangeIsSafe() throws IOException {
+    void aFolderThatOthersCannotReplaceIsSafe() throws IOException {
         Path outer = Files.createDirectory(folder.resolve("outer"));
         Path inner = Files.createDirectory(outer.resolve("inner"));
         Path path = Path.of("/outer/inner");

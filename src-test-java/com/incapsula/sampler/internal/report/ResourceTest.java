@@ -40,7 +40,7 @@ class ResourceTest {
     }
 
     @Test
-    void aFolderOfClassesHasIt() throws IOException {
+    void aResourceIsFoundInAFolderOfClasses() throws IOException {
         Resource found = Resource.find(PAGE);
         assertThat(found.read()).isEqualTo(expected());
         assertThat(found.size()).isEqualTo(expected().length);
@@ -67,7 +67,7 @@ class ResourceTest {
 
     /* As with a class folder inside a bundle, whose classes have the bundle's jar as their source. */
     @Test
-    void aSourceThatLacksItIsNotAllThereIs() throws Exception {
+    void aResourceIsFoundOutsideOfTheCodeSource() throws Exception {
         Path outer = folder.resolve("outer.jar");
         new JarOutputStream(Files.newOutputStream(outer), new Manifest()).close();
         Class<?> inside = new Inside(outer.toUri().toURL()).loadClass(Resource.class.getName());
@@ -76,7 +76,7 @@ class ResourceTest {
     }
 
     @Test
-    void aDamagedJarIsSaidToBeOne() throws Exception {
+    void aDamagedJarIsReported() throws Exception {
         Path jar = stored(AgentJar.in(folder));
         byte[] bytes = Files.readAllBytes(jar);
         int at = new String(bytes, StandardCharsets.ISO_8859_1)

@@ -38,7 +38,7 @@ class AnswerBodyTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, AnswerBody.PIECE_BYTES, AnswerBody.PIECE_BYTES + 1, ALL - 1, ALL})
-    void whatFitsIsSentWhenItIsComplete(int length) throws IOException {
+    void aBodyThatFitsIsSentWhenItIsComplete(int length) throws IOException {
         byte[] content = content(length);
         write(content);
         body.flush();

@@ -118,7 +118,7 @@ class JvmExitIT {
 
     /** The report goes to a file, because Boot's log ends at the same time. */
     @Test
-    void whereSpringEndsNothingTheSamplerReportsByItself() throws Exception {
+    void theSamplerReportsByItselfIfSpringEndsNothing() throws Exception {
         Path report = folder.resolve("report.txt");
         assertThat(outputOfAnEndBySignal(
                         "--spring.main.register-shutdown-hook=false", "--threads-sampler.output.file.path=" + report))

@@ -321,7 +321,7 @@ class ThreadsSamplerAutoConfigurationIT {
     }
 
     @Test
-    void whereTheSamplerIsRequiredAFailureStopsTheStart() {
+    void aFailureStopsTheStartIfTheSamplerIsRequired() {
         application
                 .withPropertyValues("threads-sampler.required=true", "threads-sampler.sampling-frequency=0")
                 .run(context -> assertThat(context).hasFailed());
@@ -377,7 +377,7 @@ class ThreadsSamplerAutoConfigurationIT {
     }
 
     @Test
-    void aListInYamlIsOne(CapturedOutput output) throws IOException {
+    void aListInYamlIsAccepted(CapturedOutput output) throws IOException {
         Path yaml = Files.writeString(folder.resolve("application.yaml"), """
                 threads-sampler:
                   auto-start: false
@@ -408,7 +408,7 @@ class ThreadsSamplerAutoConfigurationIT {
     }
 
     @Test
-    void aNameThatThereIsNotIsAWarningWithTheNearestOne(CapturedOutput output) {
+    void anUnknownPropertyIsAWarningWithTheNearestName(CapturedOutput output) {
         Map<String, String> near = new TreeMap<>();
         near.put("monitored-package", "monitored-packages");
         near.put("sampling-frequency-millis", "sampling-frequency");
@@ -443,7 +443,7 @@ class ThreadsSamplerAutoConfigurationIT {
     }
 
     @Test
-    void disabledThereIsNothing() {
+    void noSamplerExistsIfItIsDisabled() {
         application
                 .withPropertyValues("threads-sampler.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ThreadsSampler.class));
@@ -586,7 +586,7 @@ class ThreadsSamplerAutoConfigurationIT {
     }
 
     @Test
-    void ofSeveralOutputersNoneIsUsedWhichAWarningSays(CapturedOutput output) {
+    void severalOutputersAreOneWarningAndNoneIsUsed(CapturedOutput output) {
         application
                 .withUserConfiguration(SeveralOutputers.class)
                 .run(context -> assertThat(context.getBean(ThreadsSampler.class).getSamplingOutputer())

@@ -206,7 +206,7 @@ class ThreadsSamplerEndpointIT {
     }
 
     @Test
-    void whatIsNoReportIsRefused() {
+    void anUnknownReportIsRefused() {
         assertThat(get("threadsampler/poster").statusCode()).isEqualTo(404);
         assertThat(text(get("threadsampler/poster")))
                 .isEqualTo(

@@ -31,29 +31,29 @@
 
 enum { SMP_COUNTER_MESSAGE_BYTES = SMP_PLAN_MESSAGE_BYTES };
 
-/* Whose tree. Borrowed for the call. */
+/* The thread, or virtual threads, that a tree belongs to. Valid during the call. */
 struct smp_counted_thread {
-    uint64_t tree;    /* unique for ever */
+    uint64_t tree;    /* never reused */
     uint64_t serial;  /* of smp_thread; 0: virtual threads, or a thread that the engine never saw */
-    const char *name; /* of virtual threads: of their common group, UTF-8; NULL: none */
+    const char *name; /* the common name of virtual threads, UTF-8; NULL: none */
 };
 
 struct smp_call_rate; /* counting/adaptive_removal.h */
 
 struct smp_counter_visitor {
-    /* For each node that is new or has changed; callers come before callees. */
+    /* Called for each node that is new or has changed; callers come before callees. */
     void (*counted)(void *context, const struct smp_counted_thread *thread,
                     const struct smp_counted_call *call);
-    /* The whole tree has been read, and it is gone: its thread has ended. */
+    /* The thread of the tree has ended: the tree has been read completely and is freed. */
     void (*ended)(void *context, uint64_t tree);
     void *context;
 };
 
-/* A thread inside of a root. ordinal 0: in no node, because of a limit. */
+/* A thread inside a root. ordinal 0: it has no node because of a limit. */
 struct smp_call_place {
     uint32_t ordinal;
     bool is_in_hook;        /* it runs a probe, not the method */
-    bool is_between_stamps; /* it runs a part of a probe that exact times of calls contain */
+    bool is_between_stamps; /* it runs a part of a probe that is included in exact call times */
 };
 
 typedef void smp_on_call_place(void *context, const struct smp_counted_thread *thread,
@@ -63,8 +63,8 @@ typedef void smp_on_call_place(void *context, const struct smp_counted_thread *t
 struct smp_counter_figures {
     uint64_t batches;      /* of methods that got probes */
     uint32_t methods;      /* with probes now */
-    bool is_root_entered;  /* was any root entered? */
-    bool has_work;         /* methods wait for their probes */
+    bool is_root_entered;  /* whether any root was entered */
+    bool has_work;         /* methods are waiting for their probes */
     uint32_t call_cost_ns; /* approximate cost of the probes of one call; above 0 */
     uint32_t root_cost_ns; /* the same for one call of a root */
     /* The start has made the JVM discard all its compiled code. */
@@ -84,24 +84,24 @@ struct smp_call_counter {
     /* Only after a start that returned SMP_OK. Ends counting. */
     void (*stop)(void *self);
     void (*read)(void *self, const struct smp_counter_visitor *visitor);
-    /* All counts and times begin at zero; threads inside of a root go on being counted. */
+    /* Sets all counts and times to zero. Threads inside a root continue to be counted. */
     void (*reset)(void *self);
     void (*positions)(void *self, smp_on_call_place *found, void *context);
     /* Writes the names of the method, the source file of its class, valid until the next call, and
-     * since when it is counted; no lines. False: not known. A number belongs to one method from
-     * start to stop. It is below 2^62. Its lower 32 bits are small and unique at any time, but
-     * later methods may use them again. */
+     * since when it is counted; no lines. Returns false if the number is not known. A number
+     * belongs to one method from start to stop. It is below 2^62. Its lower 32 bits are small and
+     * unique at any time, but later methods may reuse them. */
     bool (*name)(void *self, int64_t method, struct smp_method_info *out);
-    /* Is it a root that rootMethods names without a star? */
+    /* Returns whether rootMethods names this method as a root without a wildcard. */
     bool (*keeps)(void *self, int64_t method);
-    /* Removes the probes of these methods for good, except those that it keeps. The account has
-     * them. */
+    /* Removes the probes of these methods permanently, except of those for which keeps is true.
+     * They are in the account. */
     void (*drop)(void *self, const int64_t *methods, size_t count);
-    /* To be called once in a while with the calls since the last time. If more than max_methods are
+    /* Called from time to time with the calls since the last time. If more than max_methods are
      * reachable, this decides which of them have probes. May be NULL. */
     void (*judge)(void *self, const struct smp_call_rate *rates, size_t count);
-    /* A sample has a frame of this method; the name of its class is simplified and has dots.
-     * is_called: a followed method below a root has called it, so it is reachable. */
+    /* A sample has a frame of this method; the class name is simplified and has dots. is_called: a
+     * followed method below a root has called the method, so it is reachable. */
     struct smp_sampled_method (*sampled)(void *self, const char *class_name,
                                          const char *method_name, bool is_called);
     void (*get_figures)(void *self, struct smp_counter_figures *out);

@@ -41,18 +41,18 @@ struct smp_thread {
     _Atomic int32_t os_tid;       /* 0 while not known for sure */
     bool is_daemon;
     /* A service thread of the JVM or an internal thread: never sampled, never listed. A thread may
-     * become internal at any time. */
+     * become one at any time. */
     _Atomic bool is_hidden;
 };
 
 /* Wakes up a sampler thread when a Java thread starts. Zeroed: listens to nothing. */
 struct smp_start_listener {
     struct smp_event *event;         /* constant */
-    struct smp_start_listener *next; /* for the source, as is_in */
+    struct smp_start_listener *next; /* used by the source, as is_in */
     bool is_in;
 };
 
-/* Called with a thread that is new to a session. False: refused, no memory. */
+/* Called with a thread that is new to a session. Returns false to refuse it, without memory. */
 typedef bool smp_on_thread_started(void *context, struct smp_thread *thread);
 
 struct smp_thread_source {
@@ -86,13 +86,13 @@ struct smp_thread_source {
     void *self;
 };
 
-/* The state of a thread that does not run, by the JVM and the system. */
+/* The state of a thread that does not run, as the JVM and the system report it. */
 enum smp_wait_word {
     SMP_WORD_UNKNOWN,
-    SMP_WORD_RUNS,       /* it runs after all, or has just been preempted */
+    SMP_WORD_RUNS,       /* it runs, or has just been preempted */
     SMP_WORD_AT_MONITOR, /* it waits for a monitor, or for another thread's class initialiser */
     SMP_WORD_RUNNABLE,   /* not known to wait: in Java code it runs or wants a CPU */
-    SMP_WORD_WAITS,      /* it waits in a method, which says for what */
+    SMP_WORD_WAITS,      /* it waits in a method, which shows for what */
     SMP_WORD_IN_NATIVE,  /* it is in a native method */
     SMP_WORD_STOPPED,    /* the JVM has stopped it, for a safepoint or a handshake */
     SMP_WORD_IN_IO       /* it is in a system call of input or output */
@@ -112,20 +112,20 @@ struct smp_walker {
      */
     enum smp_status (*walk_outside)(void *self, struct smp_thread *thread, int64_t cpu_ns,
                                     struct smp_sample *sample);
-    /* Read it before the walk: if the stack is proven later, the thread had it at that moment, too.
-     * NULL: as UNKNOWN. */
+    /* Called before the walk: if the stack is proven later, the thread also had it at the time of
+     * this call. NULL: as if it returned UNKNOWN. */
     enum smp_wait_word (*wait_word)(void *self, struct smp_thread *thread);
     void *self;
 };
 
-/* Who holds the lock that a thread waits for. */
+/* What is known about the owner of the lock that a thread waits for. */
 enum smp_owner_kind {
     SMP_OWNER_UNKNOWN,  /* the owner of such a lock is never known */
     SMP_OWNER_UNREAD,   /* not known this time */
     SMP_OWNER_NONE,     /* no thread: the lock is being handed over */
     SMP_OWNER_THREAD,   /* a thread of the source; for a virtual thread its carrier */
     SMP_OWNER_READERS,  /* readers, which are only counted */
-    SMP_OWNER_PERMITS,  /* those that have taken permits of a semaphore */
+    SMP_OWNER_PERMITS,  /* threads that have taken permits of a semaphore */
     SMP_OWNER_UNMOUNTED /* a virtual thread that is not mounted */
 };
 
@@ -140,21 +140,21 @@ struct smp_lock_owner {
 
 struct smp_lock_owners {
     /*
-     * Reads the owner of the lock that a thread waits for. The thread's CPU clock was read as
-     * cpu_ns; negative: it was not read. The result is UNREAD also if the thread has run since.
-     * Disturbs no thread. NULL: owners are not read.
+     * Reads the owner of the lock that a thread waits for. cpu_ns: the thread's CPU clock as read
+     * before; negative: not read. The result is also UNREAD if the thread has run since. Disturbs
+     * no thread. NULL: owners are not read.
      */
     void (*read)(void *self, struct smp_thread *waiter, int64_t cpu_ns, struct smp_lock_owner *out);
     void *self;
 };
 
-/* The virtual thread that was mounted on the walked thread. Borrowed for the call. */
+/* The virtual thread that was mounted on the walked thread. Valid during the call. */
 struct smp_mounted_thread {
     const char *name; /* UTF-8; NULL: no name, or the virtual thread is not known */
     void *ref;        /* for the name callback; NULL: the virtual thread is not known */
 };
 
-/* sample is borrowed for the call. mounted: not NULL if the stack is a virtual thread's. */
+/* sample is valid during the call. mounted is not NULL if the stack belongs to a virtual thread. */
 typedef void smp_on_answer(void *context, uint64_t token, enum smp_answer answer,
                            const struct smp_sample *sample,
                            const struct smp_mounted_thread *mounted);
@@ -227,7 +227,7 @@ struct smp_cpu_timers {
      */
     enum smp_status (*start)(void *self, struct smp_thread *thread, int64_t interval_ns,
                              int64_t from_cpu_ns, uint64_t random, uint64_t token, void **timer);
-    /* Calls sampled for the timer's last samples; none comes afterwards. */
+    /* Calls sampled for the timer's last samples. No samples follow. */
     void (*stop)(void *self, void *timer, struct smp_cpu_sampled sampled);
     /* Calls sampled for all samples since the last call. */
     void (*drain)(void *self, struct smp_cpu_sampled sampled);
@@ -241,12 +241,12 @@ struct smp_cpu_timers {
 };
 
 /*
- * A virtual thread that was drawn at random. Borrowed for the call. If it is mounted, or is no
- * virtual thread, it has no status, stack and name.
+ * A virtual thread that was drawn at random. Valid during the call. If it is mounted, or is not a
+ * virtual thread, it has no status, stack or name.
  */
 struct smp_drawn_thread {
-    double weight; /* the number of threads that it stands for: the inverse of the probability to be
-                    * drawn */
+    double weight; /* the number of threads that it stands for: the inverse of the probability to
+                    * be drawn */
     bool is_mounted;
     enum smp_status status; /* of the walk, as smp_walker's */
     const struct smp_sample *sample;
@@ -255,16 +255,16 @@ struct smp_drawn_thread {
 
 typedef void smp_on_drawn_thread(void *context, const struct smp_drawn_thread *drawn);
 
-/* Virtual threads, mounted or not. All NULL where this JVM does not offer them. */
+/* Virtual threads, mounted or not. All NULL if this JVM does not offer them. */
 struct smp_virtual_threads {
     /*
-     * Draws about `wanted` of all living threads, each with a probability that does not depend on
-     * what it does, and walks those that are not mounted. *population: the number of living
-     * threads. SMP_EUNSUPPORTED: not in this JVM, see refusal. SMP_EPHASE, SMP_ENOMEM, SMP_EVM.
+     * Draws about `wanted` of all live threads, each with a probability that does not depend on its
+     * activity, and walks those that are not mounted. *population: the number of live threads.
+     * SMP_EUNSUPPORTED: not in this JVM, see refusal. SMP_EPHASE, SMP_ENOMEM, SMP_EVM.
      */
     enum smp_status (*draw)(void *self, double wanted, uint64_t *random, uint64_t *population,
                             smp_on_drawn_thread *drawn, void *context);
-    /* After SMP_EUNSUPPORTED: the reason. Static storage. */
+    /* Returns the reason after SMP_EUNSUPPORTED. Static storage. */
     const char *(*refusal)(const void *self);
     void *self;
 };
@@ -293,36 +293,36 @@ typedef void smp_on_os_thread(void *context, enum smp_os_thread_kind kind, uint6
 /* CPU time of the whole machine since it started, ns. */
 struct smp_machine_time {
     int64_t worked_ns;
-    int64_t stolen_ns; /* the host of a virtual machine had the CPU for something else */
+    int64_t stolen_ns; /* time in which the host of a virtual machine used the CPU for others */
 };
 
 /* The operating system's view of the process's threads. All NULL if there is none. */
 struct smp_os_thread_source {
     /*
-     * Calls used for every thread that is_java denies and that has used CPU time since the last
-     * read. The first read only begins. CPU time of a thread between its last read and its end is
-     * lost.
+     * Calls used for every thread for which is_java is false and that has used CPU time since the
+     * last read. The first read only sets the starting point. A thread's CPU time between its last
+     * read and its end is lost.
      */
     void (*read)(void *self, smp_is_java_tid *is_java, smp_on_os_thread *used, void *context);
-    /* A Java thread with this tid has ended. If its OS thread goes on, because native code has
-     * detached it, its CPU time so far is not reported: it belonged to the Java thread. */
+    /* A Java thread with this tid has ended. If its OS thread continues because native code has
+     * detached it, its CPU time so far is not reported: that time belonged to the Java thread. */
     void (*java_ended)(void *self, int32_t tid);
-    /* True if the thread would run if it had a CPU. False if that is not known, or if CPUs are
-     * idle; may be true for a thread that runs. */
+    /* Returns whether the thread would run if it had a CPU. Returns false if that is not known, or
+     * if CPUs are idle. May return true for a thread that runs. */
     bool (*is_runnable)(void *self, int32_t tid);
     /*
      * Sets *ns to the time for which the thread has waited for a CPU in all its life. A wait is
      * added when it ends. False: not known. NULL: this system does not provide it.
      */
     bool (*queued_ns)(void *self, int32_t tid, int64_t *ns);
-    /* Returns for how long, in all, the CPU quota has stopped threads of the process's control
-     * group, ns; 0: never, or not known. NULL: as 0. */
+    /* Returns for how long in total the CPU quota has stopped threads of the process's control
+     * group, in ns; 0: never, or not known. NULL: as 0. */
     int64_t (*throttled_ns)(void *self);
     /* Returns the quota in thousandths of a CPU; 0: none, or not known. NULL: as 0. */
     uint32_t (*quota_milli)(void *self);
-    /* Sets both members to 0 if they are not known. NULL: they are not. */
+    /* Sets both members to 0 if they are not known. NULL: as 0. */
     void (*machine_time)(void *self, struct smp_machine_time *out);
-    /* True if the thread is in a system call of input or output. NULL: as false. */
+    /* Returns whether the thread is in a system call of input or output. NULL: as false. */
     bool (*is_in_io)(void *self, int32_t tid);
     void *self;
 };
@@ -335,7 +335,7 @@ struct smp_thread_to_name {
     struct smp_thread *thread;
     void **memory; /* the callback's memory, kept between calls; NULL at first, returned with
                     * forget */
-    void *record;  /* the caller's */
+    void *record;  /* used by the caller */
 };
 
 /* name: UTF-8, only with NAMED. */
@@ -356,8 +356,8 @@ struct smp_name_callback {
     void *self;
 };
 
-/* The threads that a user chose. The implementation holds them weakly: a thread that has ended is
- * in no filter. */
+/* The threads chosen by a user. The implementation holds them weakly: a thread that has ended is in
+ * no filter. */
 struct smp_thread_filter {
     bool (*contains)(void *self, struct smp_thread *thread);
     void (*destroy)(void *self);

@@ -38,8 +38,8 @@ struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attributio
     return pseudo_target(attribution, smp_attribution_tree(attribution, record), outcome);
 }
 
-/* Finds or adds the node of a stack with frames. False: no memory. A path that lacks the name of a
- * frame would be another stack. */
+/* Finds or adds the node of a stack with frames. Returns false without memory. A path that lacks
+ * the name of a frame would be a different stack, so it is not added. */
 static bool add_stack_path(struct smp_attribution *attribution, struct smp_group_tree tree,
                            const struct smp_sample *sample, uint32_t *node)
 {
@@ -94,7 +94,7 @@ enum smp_thread_state smp_attribution_judge(struct smp_last_stack *last, enum sm
 
 /* --- found --- */
 
-/* The node of a stack, or the node below it of the counted call that the thread is in. */
+/* Returns the node of a stack or, if the thread is in a counted call, that call's node below it. */
 static uint32_t node_in_call(const struct smp_attribution *attribution, uint32_t node,
                              const struct smp_sample *sample)
 {
@@ -197,7 +197,7 @@ bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread
 
 /* --- errors --- */
 
-/* If found_epoch is not the current one, the thread's place in this interval is not known yet. */
+/* If found_epoch is not the current one, the thread has not been polled in this interval. */
 static void found_at(struct smp_attribution *attribution, struct smp_thread_record *record,
                      uint32_t node, bool is_running)
 {

@@ -62,33 +62,33 @@ struct smp_tree_target {
 struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
                                            struct smp_thread_record *record);
 
-/* The result of a walk. Borrowed for the call. */
+/* The result of a walk. Valid during the call. */
 struct smp_found {
     enum smp_outcome outcome;
-    bool is_given_up;        /* no stack will come: the thread is most likely where it was */
-    enum smp_wait_word word; /* RUNS: the thread runs, or wants a CPU */
+    bool is_given_up;        /* there will be no stack: the thread most likely has its last one */
+    enum smp_wait_word word; /* RUNS: the thread runs or wants a CPU */
     const struct smp_sample *sample; /* only if the outcome has a stack */
     struct smp_group_key mounted; /* the group of a virtual thread's stack; name is NULL: the stack
                                    * is the thread's own */
 };
 
-/* Returns the target of a stack that was found. It becomes the record's last stack, unless it is a
- * virtual thread's. */
+/* Returns the target of a stack. The stack becomes the record's last stack, unless it belongs to a
+ * virtual thread. */
 struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution,
                                              struct smp_thread_record *record,
                                              const struct smp_found *found);
 
-/* Returns the target of a stack in that tree, of a thread without a record. */
+/* Returns the target of a stack in this tree, for a thread without a record. */
 struct smp_tree_target smp_attribution_found_in(struct smp_attribution *attribution,
                                                 struct smp_group_tree tree,
                                                 const struct smp_found *found);
 
 /* Sets *out to the target of the last stack, with the outcome IDLE and the state in which the
- * thread was found. False: there is no last stack. */
+ * thread was found. Returns false if there is no last stack. */
 bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread_record *record,
                           struct smp_tree_target *out);
 
-/* Returns, and keeps, the state of the last stack by what the JVM says now. */
+/* Finds the state of the last stack from what the JVM says now, stores it there and returns it. */
 enum smp_thread_state smp_attribution_judge(struct smp_last_stack *last, enum smp_wait_word word);
 
 /* Returns the target of an outcome without a stack. */
@@ -110,31 +110,31 @@ static inline uint32_t smp_poll_tick(int64_t now_ns)
     return (uint32_t)(now_ns / ns_per_number);
 }
 
-/* A poll has found the thread at this node, running or not. Adds the consequence to the errors of
- * the node that it has left and of this one. tree: of the node's group. */
+/* A poll has found the thread at this node, running or not. Adds the effect on the error to this
+ * node and to the one before it. tree: of the node's group. */
 void smp_attribution_moved(struct smp_attribution *attribution, struct smp_thread_record *record,
                            const struct smp_tree_target *target, bool is_running,
                            const struct smp_poll_weight *weight);
-/* The thread's first poll in this interval: at the interval's begin the thread was where the last
- * poll of the one before had found it. */
+/* As moved, for the thread's first poll in this interval: when the interval began, the thread was
+ * where the last poll of the previous interval had found it. */
 void smp_attribution_resumed(struct smp_attribution *attribution, struct smp_thread_record *record,
                              const struct smp_tree_target *target);
-/* The interval ends, weight_ns after the last poll of a thread that ran. It is not known where
- * the thread has been since: adds that to the errors. */
+/* The interval ends weight_ns after the last poll of a running thread. The thread may have moved
+ * since, so this adds to the error. */
 void smp_attribution_unseen(struct smp_attribution *attribution,
                             const struct smp_tree_target *target,
                             const struct smp_poll_weight *weight);
-/* The thread is where the poll before found it. */
+/* The thread is still where the previous poll found it. */
 void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thread_record *record,
                             const struct smp_tree_target *target);
 
-/* Returns the node of the stack of a thread that holds a lock, in the tree of its group's holders;
- * 0: there was no memory for the tree. */
+/* Returns the node of a lock holder's stack, in the tree of holders of its group. Returns 0 without
+ * memory for the tree. */
 uint32_t smp_attribution_add_holder(struct smp_attribution *attribution, struct smp_group_tree tree,
                                     const struct smp_sample *sample);
 
-/* Counts one poll, and credits its target. The thread was there during the span; wall_ns is more if
- * it stands for many threads. */
+/* Counts one poll and credits its target for the span. wall_ns is longer than the span if the poll
+ * stands for many threads. */
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
                           int64_t wall_ns, struct smp_span span);
 

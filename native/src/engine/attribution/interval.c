@@ -8,8 +8,8 @@
 enum {
     NS_PER_MS = 1000000,
     MS_PER_SECOND = 1000,
-    STEP_MS = 1000 /* less is no step of the wall clock, because the two clocks are read one after
-                    * the other */
+    STEP_MS = 1000 /* smaller differences are not steps of the wall clock: the clocks are read one
+                    * after the other */
 };
 
 static const char *const holder_frames[SMP_HOLDER_ROWS] = {
@@ -30,7 +30,7 @@ static void find_pseudo_locations(struct smp_interval *interval)
     interval->locations[SMP_OUTCOME_OVER_MEMORY_LIMIT] = smp_methods_over_limit(interval->methods);
 }
 
-/* Makes the group's root and its [over memory limit] node. If one of them fails, the group is not
+/* Makes the group's root and its [over memory limit] node. If either fails, the group is not
  * used. */
 static enum smp_status ensure_root(struct smp_interval *interval, struct smp_group group)
 {
@@ -121,7 +121,7 @@ uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group
     if (smp_interval_add(interval, tree, &interval->locations[*outcome], 1, &node))
         return node;
     *outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
-    /* It is found: the node was made together with the group's root. */
+    /* Succeeds: the node was made together with the group's root. */
     (void)smp_interval_add(interval, tree, &interval->locations[*outcome], 1, &node);
     return node;
 }
@@ -143,8 +143,8 @@ static void begin_seconds(struct smp_interval *interval)
         interval->counters[SMP_COUNTER_LOST_SECONDS]++;
 }
 
-/* The wall clock at a moment of the monotonic clock, without changes of the wall clock since the
- * interval began. */
+/* Converts a time of the monotonic clock to wall-clock time, ignoring changes of the wall clock
+ * since the interval began. */
 static int64_t wall_ns_at(const struct smp_interval *interval, int64_t at_ns)
 {
     return interval->from_wall_ms * NS_PER_MS + (at_ns - interval->from_ns);
@@ -178,8 +178,8 @@ static void take_from_seconds(struct smp_interval *interval, struct smp_group_tr
                               wall_ns_at(interval, till_ns), ns);
 }
 
-/* Makes the sums of seconds equal to those of the tree: without memory for a state, the tree has
- * given the time to another one. */
+/* Makes the sums of seconds equal to those of the tree. They differ if the tree had no memory for a
+ * state and credited another state. */
 static void fit_seconds(const struct smp_profile *profile, struct smp_second_times *seconds)
 {
     const uint32_t rows = smp_second_times_rows(seconds);
@@ -202,7 +202,7 @@ static void fit_seconds(const struct smp_profile *profile, struct smp_second_tim
     }
 }
 
-/* Without the tree's totals by state the seconds cannot be checked, and are dropped. */
+/* The seconds are dropped if the tree has no totals by state to check them against. */
 static void finish_seconds(struct smp_interval *interval, struct smp_profile *profile)
 {
     struct smp_second_times *const seconds = interval->seconds;
@@ -230,8 +230,8 @@ static int64_t blocked_at(const struct smp_interval *interval, uint32_t node)
     return smp_column_at(smp_tree_column(interval->tree, SMP_MEASURE_BLOCKED), node);
 }
 
-/* Without memory for a state, the tree gives the time to another one. So the blocked time is read
- * from the node before and after. */
+/* Without memory for a state, the tree credits another state. So the blocked time is read from the
+ * node before and after. */
 static void credit_wall(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
                         enum smp_thread_state state, int64_t wall_ns, struct smp_span span)
 {
@@ -343,7 +343,7 @@ void smp_interval_charge(struct smp_interval *interval, uint32_t node, int64_t n
     interval->holder_correction_ns = correction_ns;
 }
 
-/* The innermost line of the application; else the innermost one. */
+/* Returns the innermost line of the application or, without one, the innermost line. */
 static uint32_t lock_line_of(const struct smp_interval *interval, uint32_t node)
 {
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
@@ -424,7 +424,7 @@ void smp_interval_charge_unknown(struct smp_interval *interval, int64_t ns)
                             ns);
 }
 
-/* Charges what is not charged yet, and takes the correction from holders, so that both sums are
+/* Charges the remaining blocked time and takes the correction from holders, so that both sums are
  * equal. */
 static void charge_remaining(struct smp_interval *interval)
 {
@@ -438,8 +438,7 @@ static void charge_remaining(struct smp_interval *interval)
         interval->holder_correction_ns = 0;
         smp_interval_charge(interval, node, -correction_ns);
     }
-    interval->holder_correction_ns =
-        0; /* the time is lost, and must not burden the next interval */
+    interval->holder_correction_ns = 0; /* the time is lost and must not affect the next interval */
 }
 
 void smp_interval_ran(struct smp_interval *interval, struct smp_group_tree tree, float change,
@@ -492,7 +491,7 @@ void smp_interval_in_hook(struct smp_interval *interval, struct smp_group_tree t
 
 void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_root_time *time)
 {
-    /* If it is refused, the row shows the mean that follows from its calls. */
+    /* If this is refused, the row shows the mean computed from its calls. */
     (void)!smp_profile_counts_add_root_time(&interval->counts, interval->quota, time);
 }
 
@@ -503,7 +502,7 @@ static struct smp_caller_calls *late_callers(struct smp_interval *interval)
     return interval->counts.caller_calls;
 }
 
-/* If it is refused, the number of missing calls stays unknown. */
+/* If this is refused, the number of missing calls stays unknown. */
 void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int64_t since_ms)
 {
     struct smp_caller_calls *const callers = late_callers(interval);
@@ -526,7 +525,7 @@ int64_t smp_interval_counted_from(const struct smp_interval *interval)
                                                               : interval->from_wall_ms;
 }
 
-/* Without memory for it, each set of times counts as lost. */
+/* Without memory to do so, each later set of times counts as lost. */
 static void forget_counted_times(struct smp_interval *interval)
 {
     const struct smp_counted_trees trees = counted_trees_of(interval);
@@ -620,8 +619,8 @@ void smp_interval_mark_used(const struct smp_interval *interval, bool *used, siz
     }
 }
 
-/* The wall clock at the begin of an interval that ends at till. If the clock was set back
- * meanwhile, the interval would end before its begin; then the begin is computed from the end. */
+/* Returns the wall clock at the begin of an interval that ends at till. If the clock was set back
+ * meanwhile, the begin is computed from the end, or the interval would end before its begin. */
 static int64_t begin_wall_ms(const struct smp_interval *interval, int64_t till_ns,
                              int64_t till_wall_ms)
 {
@@ -635,8 +634,7 @@ static int64_t begin_wall_ms(const struct smp_interval *interval, int64_t till_n
                                                              : till_wall_ms - passed_ms;
 }
 
-/* The title shows the time that was covered, without a pause at the begin or at the end of the
- * interval. */
+/* The title shows the covered time, without a pause at the begin or end of the interval. */
 static void set_profile_times(const struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
                               struct smp_profile *profile)
 {
@@ -677,7 +675,7 @@ enum smp_status smp_interval_finish(struct smp_interval *interval, int64_t now_n
     enum smp_status status;
 
     charge_remaining(interval);
-    /* May be repeated if the profile is refused: nothing is left to spread then. */
+    /* May be repeated if the profile is refused: then nothing is left to spread. */
     smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
     if (interval->times_counted)
         set_counted_times(interval, NULL, NULL);

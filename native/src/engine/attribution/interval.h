@@ -72,9 +72,8 @@ struct smp_interval {
     uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
     uint32_t holder_rows[SMP_HOLDER_ROWS];
     struct smp_lock_times *lock_times;
-    struct smp_second_times *seconds; /* NULL: no times by second are kept */
-    int64_t blocked_ns;               /* blocked time of sampled trees that no holder has been
-                                       * charged with yet */
+    struct smp_second_times *seconds; /* NULL: times by second are not kept */
+    int64_t blocked_ns;               /* of sampled trees, not yet charged to a holder */
     int64_t holder_correction_ns;     /* blocked time that was to be taken back from holders, but
                                        * was not found there */
     struct smp_tally tally;           /* the sum over all groups, at any time */
@@ -97,7 +96,7 @@ void smp_interval_destroy(struct smp_interval *interval);
 struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct smp_group_key key,
                                         uint64_t serial, const char *raw_name);
 
-/* Finds or adds the node of a stack. False: no memory. */
+/* Finds or adds the node of a stack. Returns false without memory. */
 bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
                       const uint32_t *locations, size_t count, uint32_t *node);
 /* Returns the node of an outcome without a stack. Without memory *outcome becomes
@@ -105,7 +104,7 @@ bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
 uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_tree tree,
                                  enum smp_outcome *outcome);
 
-/* Counts one poll with its outcome, and credits its time in a state during that span of the
+/* Counts one poll with its outcome, and credits its time in a state during this span of the
  * monotonic clock. The time is longer than the span if the poll stands for many threads. */
 void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
                        enum smp_outcome outcome, enum smp_thread_state state, int64_t wall_ns,
@@ -125,32 +124,32 @@ void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tre
  * group. */
 void smp_interval_spent(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
                         enum smp_thread_state state, int64_t wall_ns, int64_t till_ns);
-/* Credits running time of a thread that is only measured: it may have run at any moment of the
+/* Credits running time of a thread that is only measured: it may have run at any time in the
  * interval. */
 void smp_interval_measured(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
                            int64_t wall_ns, int64_t cpu_ns);
-/* Takes back wall time before till_ns that this node was credited with in this interval: first time
- * in this state, then any. Returns how much there was. */
+/* Subtracts wall time before till_ns with which this node was credited in this interval: first time
+ * in this state, then in any state. Returns how much was subtracted. */
 int64_t smp_interval_take_back(struct smp_interval *interval, struct smp_group_tree tree,
                                uint32_t node, enum smp_thread_state state, int64_t wall_ns,
                                int64_t till_ns);
-/* Moves time before till_ns of the node from one state to another. Returns how much there was. */
+/* Moves time of the node before till_ns from one state to another. Returns how much was moved. */
 int64_t smp_interval_change_state(struct smp_interval *interval, struct smp_group_tree tree,
                                   uint32_t node, enum smp_thread_state from,
                                   enum smp_thread_state to, int64_t wall_ns, int64_t till_ns);
-/* A poll has found a thread of the group running that was not before; with change below 0, the
- * reverse. */
+/* A poll has found a thread of the group running, and the poll before had not. With change below 0,
+ * the reverse. */
 void smp_interval_ran(struct smp_interval *interval, struct smp_group_tree tree, float change,
                       uint32_t tick);
 
 /* --- holders of locks --- */
 
 /* Returns by how much the blocked time of sampled trees has changed since the last call; negative
- * if time was taken back. The caller charges it to holders. */
+ * if time was subtracted. The caller charges it to holders. */
 int64_t smp_interval_take_blocked(struct smp_interval *interval);
-/* Charges blocked time to a node of a holders' tree, or takes it back. What the node does not have
- * is subtracted from the next charges, so that all holders together have the time for which all
- * threads were blocked. Node 0: there was no memory for the tree, which is counted. */
+/* Charges blocked time to a node of a tree of holders; a negative time is subtracted. If the node
+ * has less, the next charges are reduced by the difference, so that the sum over all holders equals
+ * the blocked time of all threads. Node 0: there was no memory for the tree, which is counted. */
 void smp_interval_charge(struct smp_interval *interval, uint32_t node, int64_t ns);
 /* Adds the same time to the table of locks: by the lock's class, the application's line that waits,
  * and the one that holds the lock. lock "": not known. waiting, holding: nodes; if one of them is 0
@@ -191,7 +190,7 @@ void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int
 /* Call it after each read of the counter. is_marked: methods have got probes since the last read,
  * and none waits for one now; all calls up to wall_ms have been read. */
 void smp_interval_settle_counted(struct smp_interval *interval, bool is_marked, int64_t wall_ms);
-/* Since when the interval counts calls: since its begin, unless counting began later. */
+/* Returns since when the interval counts calls: since its begin, unless counting began later. */
 int64_t smp_interval_counted_from(const struct smp_interval *interval);
 /* Sets everything that was credited to counted trees to zero, also in earlier intervals that
  * readers have not had yet. is_timed: counted rows get the time of sampled stacks from now on.
@@ -210,7 +209,7 @@ static inline void smp_interval_count(struct smp_interval *interval, enum smp_co
 
 /* Sets the moment at which the interval begins, by both clocks. Later calls do nothing. */
 void smp_interval_begin(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms);
-/* span_ns more have been sampled; the interval ends at now_ns, unless it is called again. */
+/* Another span_ns have been sampled. The interval ends at now_ns, unless this is called again. */
 void smp_interval_cover(struct smp_interval *interval, int64_t now_ns, int64_t span_ns);
 
 /* Folds the smallest subtrees (model/tree_fold.h), and counts that. True: node numbers have
@@ -219,8 +218,8 @@ bool smp_interval_fold(struct smp_interval *interval);
 /* Sets used[i] for each location i < count that is in the tree. */
 void smp_interval_mark_used(const struct smp_interval *interval, bool *used, size_t count);
 
-/* Frees the times by second, which count as lost, because the end of the interval needs memory.
- * False: there are none. */
+/* Frees the times by second, which then count as lost, if the end of the interval needs their
+ * memory. Returns false if there are none. */
 bool smp_interval_forget_seconds(struct smp_interval *interval);
 
 /*

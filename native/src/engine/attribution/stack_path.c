@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The range is between powers of two, so that a recursion makes one row for each doubling. */
+/* The bounds are powers of two, so that a recursion makes one row for each doubling. */
 static uint32_t omitted_location(struct smp_methods *methods, size_t omitted)
 {
     char text[64];
@@ -25,7 +25,7 @@ static void append_location(struct smp_stack_path *path, uint32_t over_limit, ui
         path->over_limit = true;
 }
 
-/* True for a method in which Java code waits for the end of a thread. */
+/* Returns whether Java code waits in this method for the end of a thread. */
 static bool waits_for_thread(struct smp_methods *methods, uint32_t location)
 {
     static const struct {
@@ -67,7 +67,7 @@ static size_t count_own_frames(struct smp_methods *methods, const struct smp_sam
     return own;
 }
 
-/* Returns the index of the first monitored method behind the own frames; SIZE_MAX: there is none. A
+/* Returns the index of the first monitored method behind the own frames, or SIZE_MAX without one. A
  * pseudo-frame belongs to the frame below it. */
 static size_t find_monitored(const struct smp_methods *methods, const struct smp_sample *sample,
                              const struct smp_stack_path *path, size_t own)

@@ -27,10 +27,10 @@
 #include "model/methods.h"
 #include "model/sample.h"
 
-enum { SMP_STACK_PATH_EXTRA = 1 }; /* locations of a path beyond the sample's frames */
+enum { SMP_STACK_PATH_EXTRA = 1 }; /* a path may have one location for omitted frames */
 
 struct smp_stack_path {
-    uint32_t *locations; /* the caller's: room for sample->capacity + SMP_STACK_PATH_EXTRA */
+    uint32_t *locations; /* the caller's; has sample->capacity + SMP_STACK_PATH_EXTRA elements */
     size_t first;        /* the path is locations[first..count), leaf first */
     size_t count;
     bool over_limit;

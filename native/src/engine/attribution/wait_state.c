@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* A stack whose state is being found. */
+/* A stack whose state is being determined. */
 struct judged {
     const struct smp_methods *methods;
     const uint32_t *locations;
@@ -32,7 +32,7 @@ static bool has_application(const struct judged *stack)
     return false;
 }
 
-/* Returns the kind of the innermost method that the user has named; OTHER: none. */
+/* Returns the kind of the innermost method named by the user, or OTHER without one. */
 static enum smp_wait_kind kind_by_user(const struct judged *stack)
 {
     for (size_t i = 0; i < stack->count; i++) {
@@ -43,8 +43,8 @@ static enum smp_wait_kind kind_by_user(const struct judged *stack)
     return SMP_WAIT_OTHER;
 }
 
-/* The method at `at` does I/O, which may be part of accept() or select() if one of these calls it.
- * A caller further out, such as the loop of a timer or of a pool, is not why the thread waits. */
+/* The method at `at` does I/O. If accept() or select() calls it, it may be a part of that call.
+ * Callers further out, such as the loop of a timer or of a pool, are not why the thread waits. */
 static enum smp_thread_state state_of_io(const struct judged *stack, size_t at)
 {
     enum smp_wait_kind kind = kind_at(stack, at);
@@ -54,7 +54,7 @@ static enum smp_thread_state state_of_io(const struct judged *stack, size_t at)
     return kind == SMP_WAIT_ACCEPT || kind == SMP_WAIT_WORK ? SMP_STATE_IDLE : SMP_STATE_IO;
 }
 
-/* The frames up to `at` only park. The frames above say what the thread waits for. */
+/* The frames up to `at` only park. Their callers show what the thread waits for. */
 static enum smp_thread_state state_of_parked(const struct judged *stack, size_t at)
 {
     size_t above = pass(stack, at, SMP_WAIT_ACQUIRE);
@@ -67,7 +67,7 @@ static enum smp_thread_state state_of_parked(const struct judged *stack, size_t 
         return kind_at(stack, above) == SMP_WAIT_LOCK ? SMP_STATE_BLOCKED : SMP_STATE_WAITING;
     case SMP_WAIT_CONDITION:
         if (above > at)
-            return SMP_STATE_BLOCKED; /* notified, and wants its lock back */
+            return SMP_STATE_BLOCKED; /* notified, and waits to lock the monitor again */
         above = pass(stack, above, SMP_WAIT_CONDITION);
         break;
     case SMP_WAIT_IO:
@@ -76,7 +76,7 @@ static enum smp_thread_state state_of_parked(const struct judged *stack, size_t 
         return SMP_STATE_IDLE;
     default:
         if (above > at)
-            return SMP_STATE_BLOCKED; /* a synchronizer of the user's own */
+            return SMP_STATE_BLOCKED; /* a synchronizer of the user */
     }
     if (kind_at(stack, above) != SMP_WAIT_WORK)
         return SMP_STATE_WAITING;
@@ -99,7 +99,7 @@ static enum smp_thread_state state_by_rules(const struct judged *stack)
     }
 }
 
-/* True for a Thread.yield of a virtual thread: its frame comes after frames that park. */
+/* Returns whether a virtual thread is in Thread.yield, whose frame calls frames that park. */
 static bool is_yielding(const struct judged *stack)
 {
     return kind_at(stack, pass(stack, 0, SMP_WAIT_PASS)) == SMP_WAIT_YIELD;
@@ -129,12 +129,12 @@ struct smp_wait_verdict smp_wait_verdict_find(const struct smp_methods *methods,
     const struct judged stack = { .methods = methods, .locations = locations, .count = count };
     struct smp_wait_verdict verdict = { .state = state_of_frames(&stack), .leaf = SMP_LEAF_KNOWN };
 
-    /* The frames of the virtual thread that is mounted on the carrier are not the carrier's own. */
+    /* These are frames of the virtual thread that is mounted on the carrier. */
     if (kind_at(&stack, 0) == SMP_WAIT_CARRIER)
         return (struct smp_wait_verdict){ .state = SMP_STATE_WAITING, .leaf = SMP_LEAF_NATIVE };
     if (sample->count > 0 && kind_at(&stack, 0) == SMP_WAIT_OTHER)
         verdict.leaf = sample->frames[0].bci < 0 ? SMP_LEAF_NATIVE : SMP_LEAF_JAVA;
-    /* The user's methods count more than a system call. */
+    /* Methods named by the user take precedence over a system call. */
     if (verdict.leaf == SMP_LEAF_NATIVE && kind_by_user(&stack) != SMP_WAIT_OTHER)
         verdict.leaf = SMP_LEAF_KNOWN;
     return verdict;
@@ -149,13 +149,13 @@ enum smp_thread_state smp_wait_state(struct smp_wait_verdict verdict, enum smp_w
         return SMP_STATE_BLOCKED;
     case SMP_WORD_RUNNABLE:
         return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_RUNNING : verdict.state;
-    case SMP_WORD_STOPPED: /* a native method of the JVM itself may wait like that, too */
+    case SMP_WORD_STOPPED: /* a native method of the JVM may also wait like this */
         return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_RUNNABLE : verdict.state;
     case SMP_WORD_IN_IO:
         return verdict.leaf == SMP_LEAF_NATIVE ? SMP_STATE_IO : verdict.state;
     case SMP_WORD_UNKNOWN:
         return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_BLOCKED : verdict.state;
-    case SMP_WORD_WAITS: /* Java code that allocates waits like that for a garbage collection */
+    case SMP_WORD_WAITS: /* Java code also waits like this: an allocation for the GC */
         return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_RUNNABLE : verdict.state;
     case SMP_WORD_IN_NATIVE:
     default:

@@ -32,7 +32,7 @@ enum smp_wait_leaf {
     SMP_LEAF_JAVA    /* another method, which does not wait by itself */
 };
 
-/* The state of a thread that waits, by its frames. */
+/* The state of a thread if it waits, derived from its frames. */
 struct smp_wait_verdict {
     enum smp_thread_state state;
     enum smp_wait_leaf leaf;

@@ -27,8 +27,8 @@ void smp_activity_begin(const struct smp_activity *activity, int32_t tid, struct
                                                                           : SMP_ACTIVITY_RAN;
 }
 
-/* True also for a thread that was preempted, most likely by the sampler, and for one that has just
- * begun to wait. */
+/* Also true for a thread that was preempted, most likely by the sampler, or has just begun to
+ * wait. */
 static bool has_run_all_along(const struct smp_activity *activity,
                               const struct smp_reading *reading, int64_t now_ns)
 {

@@ -26,8 +26,8 @@
 
 enum {
     SMP_IDLE_SHARE = 12,      /* the mean gap is at most a twelfth of the time proven idle */
-    SMP_QUIET_CPU_MS = 50,    /* a thread that used less CPU time before its first poll */
-    SMP_QUIET_LEAD_MS = 3000, /* counts as idle for so long before it */
+    SMP_QUIET_CPU_MS = 50,    /* a thread that had used less CPU time before its first poll */
+    SMP_QUIET_LEAD_MS = 3000, /* counts as idle for this long before that poll */
     SMP_MOMENT_NS = 50000,    /* a tick of the sampler and two switches take no longer, */
     SMP_MOMENT_SHARE = 10     /* and no more than this share of the time between two readings */
 };
@@ -40,8 +40,8 @@ struct smp_activity {
     int64_t cpu_ns;        /* the clock at the last poll that found that it had moved */
     int64_t read_ns;       /* the time of that reading */
     int64_t since_ns;      /* the thread is idle since then, as far as is known */
-    int64_t lacked_cpu_ns; /* when the system last said that the thread wants a CPU; 0: the thread
-                            * has run since, or never wanted one */
+    int64_t lacked_cpu_ns; /* when the system last reported that the thread wants a CPU; 0: it has
+                            * run since, or never wanted one */
 };
 
 /* The result of two readings of the clock. */
@@ -54,7 +54,7 @@ enum smp_activity_kind {
 
 struct smp_reading {
     enum smp_activity_kind activity;
-    bool is_measured;        /* used_ns is valid: the clock was read at the last poll, too */
+    bool is_measured;        /* used_ns is valid: the clock was also read at the last poll */
     bool lacks_cpu;          /* the thread counts as RUNNING because it wants a CPU */
     bool has_word;           /* word is valid, and was read after the clock */
     enum smp_wait_word word; /* what the JVM says of the thread */
@@ -67,12 +67,12 @@ void smp_activity_start(struct smp_activity *activity, int32_t tid, int64_t now_
 /* Takes the first reading. Its result is UNKNOWN, NONE or RAN; the next two functions may turn RAN
  * into RUNNING. */
 void smp_activity_begin(const struct smp_activity *activity, int32_t tid, struct smp_reading *out);
-/* True if the clock has moved, but less than the time that has passed: then a second reading proves
- * whether the thread runs. *read_ns is set if the clock has moved. */
+/* Returns true if the clock has moved, but by less than the time that has passed: a second reading
+ * then shows whether the thread runs. *read_ns is set if the clock has moved. */
 bool smp_activity_is_open(const struct smp_activity *activity, struct smp_reading *reading,
                           int64_t *read_ns);
 void smp_activity_read_again(int32_t tid, struct smp_reading *reading, int64_t *read_ns);
-/* Updates what is known of the thread by the reading. */
+/* Updates the state of the thread with the reading. */
 void smp_activity_finish(struct smp_activity *activity, struct smp_reading *reading,
                          int64_t read_ns);
 

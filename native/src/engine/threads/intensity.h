@@ -34,7 +34,7 @@ struct smp_next_poll {
                    * it */
 };
 
-/* The odds that make one poll in so many ticks on average; less than one tick counts as one. */
+/* Returns the odds of one poll in mean_ticks on average; less than one tick counts as one. */
 int64_t smp_intensity_odds(double mean_ticks);
 /*
  * Returns the first tick after now at which a thread with these odds is polled, at most most_ticks
@@ -42,12 +42,12 @@ int64_t smp_intensity_odds(double mean_ticks);
  */
 struct smp_next_poll smp_intensity_next(uint64_t salt, uint64_t now, int64_t odds,
                                         uint64_t most_ticks);
-/* The same with random numbers of its own, so that such threads do not share their ticks. */
+/* As smp_intensity_next, but with the thread's own random numbers, so that it shares no ticks. */
 struct smp_next_poll smp_intensity_next_alone(uint64_t *random, uint64_t now, int64_t odds,
                                               uint64_t most_ticks);
-/* The time that a poll stands for. */
+/* Returns the time that a poll stands for. */
 int64_t smp_intensity_weight_ns(int64_t tick_ns, int64_t odds);
-/* The odds that two independent draws both say yes; at least 1. */
+/* Returns the odds that two independent draws both succeed; at least 1. */
 int64_t smp_intensity_both(int64_t odds, int64_t others);
 
 #endif

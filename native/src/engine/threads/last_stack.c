@@ -19,7 +19,7 @@ bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
            memcmp(last->frames, sample->frames, sample->count * sizeof(*last->frames)) == 0;
 }
 
-/* Makes room for count frames. Loses the old ones. */
+/* Makes room for count frames. Discards the old ones. */
 static bool reserve_frames(struct smp_last_stack *last, struct smp_memory_budget *budget,
                            size_t count)
 {

@@ -27,12 +27,12 @@ enum { SMP_LAST_STACK_STEP = 32 }; /* frames allocated at a time */
 /* Zeroed: no stack is remembered. */
 struct smp_last_stack {
     uint64_t epoch;      /* node is valid while this equals the caller's epoch; 0: never */
-    uint32_t stack_node; /* the node of the stack */
-    uint32_t node;       /* the node that its time went to: the same one, or one below it */
+    uint32_t stack_node; /* the node of the stack itself */
+    uint32_t node;       /* the node that its time went to: stack_node or a node below it */
     uint32_t version;    /* rises with each stack that is copied */
     enum smp_outcome outcome;
-    bool has_frames; /* the first count of frames are a complete copy */
-    /* Set by the caller: the verdict on its frames, what the JVM said, and the resulting state. */
+    bool has_frames; /* frames[0..count) is a complete copy */
+    /* Set by the caller: the verdict on the frames, the JVM's report, and the resulting state. */
     uint8_t verdict_state;
     uint8_t verdict_leaf;
     uint8_t word;
@@ -48,15 +48,15 @@ void smp_last_stack_fini(struct smp_last_stack *last, struct smp_memory_budget *
 /* epoch > 0 */
 bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
                             const struct smp_sample *sample);
-/* Without memory for the copy the node stays valid all the same, while epoch lasts. */
+/* The node is valid for this epoch even if there is no memory for the copy. */
 void smp_last_stack_keep(struct smp_last_stack *last, struct smp_memory_budget *budget,
                          uint64_t epoch, const struct smp_sample *sample, uint32_t node,
                          enum smp_outcome outcome);
-/* Makes the node invalid, and keeps the frames. */
+/* Makes the node invalid but keeps the frames. */
 void smp_last_stack_forget(struct smp_last_stack *last);
-/* Sets *out to the copy, which stays the record's. False: there is none. */
+/* Sets *out to the copy, which the record still owns. Returns false without a copy. */
 bool smp_last_stack_get(const struct smp_last_stack *last, struct smp_sample *out);
-/* Gives the stack another node. */
+/* Sets another node for the same stack. */
 void smp_last_stack_move(struct smp_last_stack *last, uint64_t epoch, uint32_t node,
                          enum smp_outcome outcome);
 

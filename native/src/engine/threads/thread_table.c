@@ -32,7 +32,7 @@ static void release_record(struct smp_thread_table *table, struct smp_thread_rec
     table->source->drop(table->source->self, record->thread);
 }
 
-/* Frees spare records until only `ready` records are left, used ones included. */
+/* Frees spare records until `ready` records are left, used ones included. */
 static void free_spares(struct smp_thread_table *table, size_t ready)
 {
     while (table->ready > ready)
@@ -50,7 +50,7 @@ void smp_thread_table_fini(struct smp_thread_table *table)
     *table = (struct smp_thread_table){ 0 };
 }
 
-/* False: no memory, and the array is unchanged. */
+/* Returns false without memory; the array is then unchanged. */
 static bool resize_array(struct smp_quota *quota, void **array, size_t bytes)
 {
     void *const resized = smp_realloc(quota, *array, bytes);
@@ -60,7 +60,7 @@ static bool resize_array(struct smp_quota *quota, void **array, size_t bytes)
     return resized != NULL;
 }
 
-/* On failure some arrays may have the new size and others the old one, but all have room for
+/* If this fails, some arrays may have the new size and others the old one, but all have room for
  * table->capacity elements. */
 static bool resize_table(struct smp_thread_table *table, size_t capacity)
 {
@@ -86,7 +86,7 @@ static bool grow_table(struct smp_thread_table *table)
     return resize_table(table, table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2);
 }
 
-/* True if there is a spare record now. */
+/* Returns whether there is a spare record now. */
 static bool ensure_spare(struct smp_thread_table *table)
 {
     if (table->ready > table->count)
@@ -130,7 +130,7 @@ struct smp_thread_record *smp_thread_table_find(const struct smp_thread_table *t
     return NULL;
 }
 
-/* Frees memory after many short-lived threads. If a resize fails, the arrays only stay larger. */
+/* Frees memory after many short-lived threads. If a resize fails, the arrays stay larger. */
 static void shrink_table(struct smp_thread_table *table)
 {
     if (table->ready > table->count + 2 * SPARE_RECORDS)

@@ -42,26 +42,25 @@ struct smp_thread_record {
     enum smp_naming naming;     /* the last answer of the name callback; SAME: none yet */
     bool is_candidate;          /* chosen by options, filter and name */
     bool is_sampled;            /* counted in smp_sampled_threads.sampled */
-    bool was_polled;            /* since it was left out last */
+    bool was_polled;            /* polled since it was last removed from sampling */
     bool is_in_filter;          /* as of filter_epoch */
-    bool is_named;              /* the running call of the name callback has named it */
+    bool is_named;              /* named by the current call of the name callback */
     uint64_t filter_epoch;      /* is_in_filter is valid while this equals the current one; 0:
                                  * never */
-    size_t index;               /* of this record in the table */
-    void *seen;                 /* the thread source's memory of the name */
-    void *given;                /* the name callback's memory of its answer */
+    size_t index;               /* of this record in table->records */
+    void *seen;                 /* the thread source's data about the name it read last */
+    void *given;                /* the name callback's data about its last answer */
     char *raw_name;             /* NULL: not known yet */
-    char *group_name;           /* NULL: the overflow group, because there was no memory or no
-                                 * name */
+    char *group_name;           /* NULL: the overflow group, without memory or a name */
 };
 
-/* The record that contains this deadline. */
+/* Returns the record that contains this deadline. */
 static inline struct smp_thread_record *smp_thread_record_of(struct smp_deadline *deadline)
 {
     return (struct smp_thread_record *)(void *)deadline;
 }
 
-/* 0: not known. */
+/* Returns 0 if the tid is not known. */
 static inline int32_t smp_thread_record_tid(const struct smp_thread_record *record)
 {
     return atomic_load_explicit(&record->thread->os_tid, memory_order_relaxed);
@@ -90,22 +89,22 @@ void smp_thread_table_init(struct smp_thread_table *table, struct smp_quota *quo
 /* Drops every thread. */
 void smp_thread_table_fini(struct smp_thread_table *table);
 
-/* Adopts the thread. NULL: no memory, and the thread is still the caller's. All members but thread
- * and index are zero. */
+/* Takes ownership of the thread. Returns NULL without memory; the caller then still owns the
+ * thread. All members but thread and index are zero. */
 struct smp_thread_record *smp_thread_table_add(struct smp_thread_table *table,
                                                struct smp_thread *thread);
-/* Returns the record of the thread with this serial, or NULL. index: its most likely index; a wrong
- * one makes the search O(threads). */
+/* Returns the record of the thread with this serial, or NULL. index: its most likely index; if it
+ * is wrong, the search is O(threads). */
 struct smp_thread_record *smp_thread_table_find(const struct smp_thread_table *table,
                                                 uint64_t serial, size_t index);
 /* Drops the thread. Its record must not be in a wheel. */
 void smp_thread_table_remove(struct smp_thread_table *table, struct smp_thread_record *record);
 
-/* Sets *name to a copy of text. False: no memory, the name is unchanged. */
+/* Sets *name to a copy of text. Returns false without memory; the name is then unchanged. */
 bool smp_set_name(struct smp_quota *quota, char **name, const char *text);
-/* Forgets the name that was read last, so that it is read again. */
+/* Discards the name that was read last, so that the name is read again. */
 void smp_thread_table_forget_name(struct smp_thread_table *table, struct smp_thread_record *record);
-/* Forgets the last answer of the name callback. */
+/* Discards the last answer of the name callback. */
 void smp_thread_table_forget_answer(struct smp_thread_table *table,
                                     struct smp_thread_record *record);
 

@@ -6,7 +6,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* The CPU time that is allowed for `ns`. The next function is its inverse. */
+/* Returns the CPU time allowed for `ns`. The next function is the inverse. */
 static int64_t income_of(const struct smp_throttle *throttle, int64_t ns)
 {
     return ns / 1000 * throttle->limit_per_mille;
@@ -74,8 +74,8 @@ void smp_throttle_restart(struct smp_throttle *throttle)
     throttle->has_begun = false;
 }
 
-/* Learns the cost of a tick without its polls. The end of an interval may lie between two ticks, so
- * at most MOST times the average counts as the tick's cost. Returns the CPU time beyond that. */
+/* Updates the average cost of a tick without its polls. The end of an interval may fall between
+ * ticks, so at most MOST times the average counts as the tick's. Returns the CPU time above. */
 static int64_t measure_tick(struct smp_throttle *throttle, int64_t cpu_ns)
 {
     enum { MOST = 4, SLOWNESS = 8 };
@@ -88,8 +88,8 @@ static int64_t measure_tick(struct smp_throttle *throttle, int64_t cpu_ns)
     return used_ns - cost_ns;
 }
 
-/* Accounts for the time since the last tick began: adds the allowed CPU time, subtracts a part of
- * it for deferred work, and subtracts what was used. */
+/* Accounts for the time since the last tick began: adds the allowed CPU time, less a part of it for
+ * deferred work, and subtracts the CPU time that was used. */
 static void update_bucket(struct smp_throttle *throttle, int64_t now_ns, int64_t cpu_ns)
 {
     const int64_t full = full_ns(throttle);
@@ -98,15 +98,15 @@ static void update_bucket(struct smp_throttle *throttle, int64_t now_ns, int64_t
     const int64_t used_ns = cpu_ns - throttle->cpu_ns - other_ns;
     int64_t most_ns = throttle->bucket_ns > full ? throttle->bucket_ns : full;
 
-    /* A tick that uses a full bucket is the first one of thousands of threads. Without this rule a
-     * few such ticks would use up the extra allowance of the start. */
+    /* Only the first tick with thousands of threads uses a full bucket. Without this rule a few
+     * such ticks would use up the extra allowance of the start. */
     if (used_ns >= full)
         most_ns = 0;
     throttle->deferred_ns = at_most(throttle->deferred_ns + other_ns, full);
     const int64_t paid_ns = at_most(income_ns / SMP_THROTTLE_DEFERRED_SHARE, throttle->deferred_ns);
     throttle->deferred_ns -= paid_ns;
     throttle->bucket_ns = at_most(throttle->bucket_ns + income_ns - paid_ns - used_ns, most_ns);
-    /* More is forgiven, as is more deferred work: it would leave a short interval without polls. */
+    /* A larger debt is dropped, also for deferred work, or a short interval would have no polls. */
     if (throttle->bucket_ns < -full)
         throttle->bucket_ns = -full;
 }
@@ -140,7 +140,7 @@ void smp_throttle_end(struct smp_throttle *throttle)
     throttle->has_ended = true;
 }
 
-/* Not beyond now: if a tick has begun within that time, its count has begun anew. */
+/* Not beyond now: if a tick began within that time, its own count began later. */
 void smp_throttle_excuse(struct smp_throttle *throttle, int64_t used_ns)
 {
     const int64_t cpu_ns = smp_clock_own_cpu_ns();
@@ -162,6 +162,6 @@ int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle)
     gap_ns = gap_ns * skipped / SMP_THROTTLE_WHOLE;
     if (left_ns < 0 && time_for(throttle, -left_ns) > gap_ns)
         gap_ns = at_most(time_for(throttle, -left_ns), SMP_THROTTLE_MOST_GAP_MS * NS_PER_MS);
-    /* Random, so that ticks do not fall into step with the program. */
+    /* Random, so that ticks do not synchronize with the program. */
     return smp_random_around(&throttle->random, gap_ns);
 }

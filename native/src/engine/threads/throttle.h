@@ -37,14 +37,14 @@ enum {
     SMP_THROTTLE_WHOLE = 1 << 20,    /* share: every poll */
     SMP_THROTTLE_LEAST = 1 << 10,    /* share: one in 1024 */
     SMP_THROTTLE_BATCH = 16,         /* polls between two readings of the clock */
-    SMP_THROTTLE_BUCKET_MS = 1000,   /* a full bucket: the allowance for so long, */
-    SMP_THROTTLE_INTERVALS = 2,      /* or for so many intervals of sampling */
-    SMP_THROTTLE_START_MS = 10000,   /* extra at a start: the allowance for so long, */
-    SMP_THROTTLE_START_CPU_MS = 100, /* and at most so much CPU time */
+    SMP_THROTTLE_BUCKET_MS = 1000,   /* capacity of the bucket: the allowance of this time, */
+    SMP_THROTTLE_INTERVALS = 2,      /* or of this number of sampling intervals */
+    SMP_THROTTLE_START_MS = 10000,   /* extra at a start: the allowance of this time, */
+    SMP_THROTTLE_START_CPU_MS = 100, /* but at most this CPU time */
     SMP_THROTTLE_TICKS_SHARE = 4,    /* of the allowance: for ticks without their polls */
     SMP_THROTTLE_DEFERRED_SHARE = 4, /* of the allowance: for deferred work */
-    SMP_THROTTLE_TICK_GAP_MS = 100,  /* between two ticks, because of their cost, at most; */
-    SMP_THROTTLE_MOST_GAP_MS = 1000  /* and if the bucket is empty */
+    SMP_THROTTLE_TICK_GAP_MS = 100,  /* the longest gap between ticks because of their cost, */
+    SMP_THROTTLE_MOST_GAP_MS = 1000  /* and the longest gap if the bucket is empty */
 };
 
 struct smp_throttle {
@@ -52,7 +52,7 @@ struct smp_throttle {
     int64_t interval_ns; /* of sampling */
     int64_t bucket_ns;   /* CPU time that may be used; negative: overdrawn */
     int64_t deferred_ns; /* CPU time of other work that is not charged yet */
-    int64_t share;       /* of the polls that would be due */
+    int64_t share;       /* of the scheduled polls */
     uint64_t random;
     bool has_begun;
     int64_t now_ns;     /* when the tick began, */
@@ -65,22 +65,22 @@ struct smp_throttle {
 
 void smp_throttle_init(struct smp_throttle *throttle, int64_t limit_per_mille, int64_t interval_ns,
                        uint64_t seed);
-/* If one of the values has changed, the bucket is full afterwards. */
+/* Fills the bucket if one of the values has changed. */
 void smp_throttle_set(struct smp_throttle *throttle, int64_t limit_per_mille, int64_t interval_ns);
-/* The CPU time that the thread uses until the next begin does not count, and no gap is demanded. */
+/* CPU time used until the next begin does not count, and the next tick needs no gap. */
 void smp_throttle_restart(struct smp_throttle *throttle);
 
-/* Call it when a tick begins. Sets the share. */
+/* Sets the share. Called when a tick begins. */
 void smp_throttle_begin(struct smp_throttle *throttle, int64_t now_ns);
-/* Call it before each poll. True: the poll has to wait for another tick. */
+/* Called before each poll. Returns whether the poll must wait for another tick. */
 bool smp_throttle_is_spent(struct smp_throttle *throttle);
-/* Call it after the polls of a tick: reads the clock. A tick with few polls may omit the call while
- * below the limit; then the CPU time up to the next tick counts as if the polls had used it. */
+/* Reads the clock. Called after the polls of a tick. Below the limit a tick with few polls may omit
+ * the call: the CPU time up to the next tick then counts as used by its polls. */
 void smp_throttle_end(struct smp_throttle *throttle);
-/* The last used_ns of CPU time of the thread do not count. */
+/* The thread's last used_ns of CPU time do not count. */
 void smp_throttle_excuse(struct smp_throttle *throttle, int64_t used_ns);
-/* Returns the least time until the next tick, at random around a mean of at most
- * SMP_THROTTLE_MOST_GAP_MS; 0: none. */
+/* Returns the shortest time until the next tick, drawn at random around a mean of at most
+ * SMP_THROTTLE_MOST_GAP_MS; 0: no minimum. */
 int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle);
 
 #endif

@@ -22,7 +22,7 @@ void smp_timer_wheel_remove(struct smp_timer_wheel *wheel, struct smp_deadline *
 
 void smp_timer_wheel_put(struct smp_timer_wheel *wheel, struct smp_deadline *deadline, uint64_t at)
 {
-    /* A slot that has been taken is not visited again before the next turn. */
+    /* A slot that was visited is not visited again before the next turn. */
     const uint64_t tick = at > wheel->turn ? at : wheel->turn;
     const uint32_t slot = (uint32_t)(tick % SMP_TIMER_WHEEL_SLOTS);
 
@@ -40,7 +40,7 @@ void smp_timer_wheel_put(struct smp_timer_wheel *wheel, struct smp_deadline *dea
 
 void smp_timer_wheel_begin(struct smp_timer_wheel *wheel, uint64_t now)
 {
-    /* Visiting each slot once is enough. But deadlines that were left at the last begin come first,
+    /* Visiting each slot once is enough. Deadlines left over from the last begin still come first,
      * however long ago they were due. */
     if (wheel->turn == wheel->now && now >= wheel->turn + SMP_TIMER_WHEEL_SLOTS)
         wheel->turn = now - SMP_TIMER_WHEEL_SLOTS + 1;
@@ -48,7 +48,7 @@ void smp_timer_wheel_begin(struct smp_timer_wheel *wheel, uint64_t now)
     wheel->resume = wheel->first[wheel->turn % SMP_TIMER_WHEEL_SLOTS];
 }
 
-/* The next begin starts again with the slot of now, because more deadlines may be put there. */
+/* The next begin starts with the slot of now again, because more deadlines may be put there. */
 struct smp_deadline *smp_timer_wheel_next(struct smp_timer_wheel *wheel)
 {
     for (;;) {

@@ -21,7 +21,7 @@
 
 enum { SMP_TIMER_WHEEL_SLOTS = 1024 };
 
-/* Part of the structure that has the deadline. Zeroed: in no wheel. */
+/* Embedded in the structure that has the deadline. Zeroed: in no wheel. */
 struct smp_deadline {
     struct smp_deadline *next;
     struct smp_deadline *before;
@@ -33,16 +33,15 @@ struct smp_deadline {
 struct smp_timer_wheel {
     struct smp_deadline *first[SMP_TIMER_WHEEL_SLOTS];
     struct smp_deadline *last[SMP_TIMER_WHEEL_SLOTS];
-    uint64_t earliest[SMP_TIMER_WHEEL_SLOTS]; /* a lower bound: the earliest deadline that was put
-                                               * since the slot was empty */
-    uint64_t turn;                            /* the tick whose slot is being taken, or was taken
-                                               * last */
+    uint64_t earliest[SMP_TIMER_WHEEL_SLOTS]; /* a lower bound: the earliest deadline put since the
+                                               * slot was empty */
+    uint64_t turn;                            /* the tick whose slot was visited last, or is being
+                                               * visited */
     uint64_t now;                             /* of the last begin */
     struct smp_deadline *resume;              /* where next continues in that slot */
 };
 
-/* Makes the deadline due at that tick, wherever it was before. FIFO among equal deadlines. A zeroed
- * wheel is empty. */
+/* Moves or adds the deadline to this tick. FIFO among equal deadlines. A zeroed wheel is empty. */
 void smp_timer_wheel_put(struct smp_timer_wheel *wheel, struct smp_deadline *due, uint64_t at);
 void smp_timer_wheel_remove(struct smp_timer_wheel *wheel, struct smp_deadline *due);
 /*
@@ -54,8 +53,8 @@ void smp_timer_wheel_remove(struct smp_timer_wheel *wheel, struct smp_deadline *
 void smp_timer_wheel_begin(struct smp_timer_wheel *wheel, uint64_t now);
 struct smp_deadline *smp_timer_wheel_next(struct smp_timer_wheel *wheel);
 /*
- * Returns the first tick after now at which a deadline may be due: that of the next deadline, or a
- * little sooner if others have been removed. Returns most if that is later or more than a turn
+ * Returns the first tick after now at which a deadline may be due. It may be earlier than the next
+ * deadline if others have been removed. Returns most if the tick is later or more than a turn
  * ahead, and now if due deadlines have not been taken yet.
  */
 uint64_t smp_timer_wheel_first(const struct smp_timer_wheel *wheel, uint64_t now, uint64_t most);

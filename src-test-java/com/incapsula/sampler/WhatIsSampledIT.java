@@ -374,8 +374,8 @@ class WhatIsSampledIT {
             pool.execute(() -> Desk.callBack(() -> serve(goHome)));
             patiently()
                     .until(() -> Arrays.stream(thread.getStackTrace())
-                                    .anyMatch(frame -> frame.getMethodName().equals("serve"))
-                            && thread.getState() == WAITING);
+                            .anyMatch(frame -> frame.getMethodName().equals("serve")));
+            Worker.awaitState(thread, WAITING);
             sampler.setThreadToBeSampled(thread);
             sampler.init();
             awaitTicks(sampler, 10);

@@ -28,7 +28,7 @@ static const struct {
     { NULL, "$Proxy" },
 };
 
-/* Returns how many bytes at text were generated; 0: a person chose them. */
+/* Returns how many bytes at text were generated; 0 if the name comes from source code. */
 typedef size_t random_length(const char *text);
 
 /* A hash, with a counter if the hash was in use already: 1a2b3c4d, 1a2b3c4d_2. */
@@ -45,7 +45,7 @@ static size_t number_length(const char *text)
     return strspn(text, DIGITS);
 }
 
-/* Eight random letters and digits that are no word. */
+/* Eight random letters and digits that do not form a word. */
 static size_t random_string_length(const char *text)
 {
     const size_t length = strspn(text, ALPHANUMERIC);

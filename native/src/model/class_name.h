@@ -19,8 +19,8 @@
 #include <stdbool.h>
 
 /*
- * Is it a class of this library in which an application thread can be: the API's entry points with
- * what they call, or the hooks of counted methods? A report shows the application's line that
+ * Returns whether an application thread can be in this class of the library: the API's entry points
+ * with what they call, or the hooks of counted methods. A report shows the application's line that
  * called them instead. Outputers and manipulators are not included, because they run on the
  * library's own threads. name must be simplified.
  */

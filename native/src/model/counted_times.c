@@ -6,7 +6,7 @@
 #include "base/hash_map.h"
 #include "model/tree_fold.h"
 
-/* By node. A sampled node has the counted row that its stack leads to; 0: none. */
+/* By node. A sampled node has the counted row that its stack leads to; 0 if there is none. */
 #define IS_COUNTED (UINT32_C(1) << 31) /* a counted node has its number, with this bit */
 
 /* One call of set. Arrays are by node unless stated otherwise. */
@@ -48,7 +48,7 @@ static uint32_t hash_of_callee(uint32_t caller, const struct smp_location_view *
     return smp_hash_bytes(hash, view->method_name, strlen(view->method_name));
 }
 
-/* Returns the counted callee of this method; 0: there is none. */
+/* Returns the counted callee of this method, or 0. */
 static uint32_t counted_callee(const struct projection *projection, uint32_t caller,
                                const struct smp_location_view *view)
 {
@@ -87,7 +87,7 @@ static void number_counted(struct projection *projection)
     }
 }
 
-/* False: no memory. */
+/* Returns false without memory. */
 static bool index_callees(struct projection *projection)
 {
     if (!smp_hash_map_reserve(&projection->callees, &smp_hash_ids, &projection->budget,
@@ -107,7 +107,7 @@ static bool index_callees(struct projection *projection)
 
 /* --- sampled rows --- */
 
-/* Returns the root of the counted tree of the same threads; 0: there is none. */
+/* Returns the root of the counted tree of the same threads, or 0. */
 static uint32_t counted_root_of(const struct projection *projection, uint32_t root)
 {
     struct smp_thread_groups *const groups = projection->trees->groups;

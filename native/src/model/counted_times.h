@@ -41,7 +41,7 @@
 struct smp_counted_times {
     struct smp_amounts *before; /* of the sampled rows, at the last reset */
     size_t before_count;
-    bool is_lost; /* there was no memory for before */
+    bool is_lost; /* the last reset found no memory for before */
 };
 
 /* The input of set: an open tree with its groups. Each counted node was returned by an add. */
@@ -52,7 +52,7 @@ struct smp_counted_trees {
     const struct smp_methods *methods;
 };
 
-/* Reports by how much the own wall time of the counted rows of a location has changed. */
+/* Reports by how much the own wall time of a location's counted rows has changed. */
 typedef void smp_on_counted_time(void *context, uint32_t location, int64_t more_ns);
 
 void smp_counted_times_fini(struct smp_counted_times *times, struct smp_quota *quota);
@@ -61,9 +61,9 @@ void smp_counted_times_fini(struct smp_counted_times *times, struct smp_quota *q
 bool smp_counted_times_set(const struct smp_counted_times *times,
                            const struct smp_counted_trees *trees, smp_on_counted_time *on_time,
                            void *context);
-/* Called after a fold of the tree: its nodes have these places now. */
+/* Called after a fold of the tree with the new places of its nodes. */
 void smp_counted_times_renumber(struct smp_counted_times *times, const uint32_t *places);
-/* From the next set on no counted row includes time that was sampled until now. */
+/* From the next set on, counted rows exclude all time sampled until now. */
 bool smp_counted_times_forget(struct smp_counted_times *times,
                               const struct smp_counted_trees *trees);
 

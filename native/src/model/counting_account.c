@@ -127,7 +127,7 @@ static struct listed *find_listed(struct smp_counting_account *account, enum smp
     return NULL;
 }
 
-/* NULL: the list is full, which is_full says, or there is no memory. */
+/* Returns NULL if the list is full, which sets is_full, or if there is no memory. */
 static struct listed *add_listed(struct smp_counting_account *account, enum smp_counting counting,
                                  const char *text, bool *is_full)
 {

@@ -109,7 +109,7 @@ SMP_CHECKED enum smp_status smp_counting_account_create(struct smp_quota *quota,
                                                         struct smp_counting_account **out);
 void smp_counting_account_destroy(struct smp_counting_account *account); /* NULL is fine */
 
-/* Why a call has no place: reasons of CALLS_WITHOUT_PLACE. */
+/* Reasons of CALLS_WITHOUT_PLACE: why a call has no place. */
 #define SMP_CALL_LOSS_MAP(X)                                \
     X(OVER_NODES, "over the limit of nodes (maxCallNodes)") \
     X(OVER_DEPTH, "over the limit of depth (maxCallDepth)") \
@@ -128,17 +128,17 @@ const char *smp_call_loss_text(enum smp_call_loss loss);
 /* Adds to the figure. */
 void smp_counting_account_add(struct smp_counting_account *account, enum smp_counting counting,
                               uint64_t amount);
-/* The same for a reason, which is listed with its own figure: "reason: 12". */
+/* As add, for a reason, which is listed with its own figure: "reason: 12". */
 bool smp_counting_account_add_for(struct smp_counting_account *account, enum smp_counting counting,
                                   const char *reason, uint64_t amount);
-/* Lists a name behind the figure, to which the caller adds separately. A name is listed once, and
- * only the first SMP_MAX_COUNTING_NAMES are. text: UTF-8. */
+/* Lists a name for the figure, to which the caller adds separately. A name is listed once, and only
+ * the first SMP_MAX_COUNTING_NAMES names are listed. text: UTF-8. */
 bool smp_counting_account_name(struct smp_counting_account *account, enum smp_counting counting,
                                const char *text);
 
 uint64_t smp_counting_account_figure(const struct smp_counting_account *account,
                                      enum smp_counting counting);
-/* How much of the figure is in no listed name or reason. */
+/* Returns the part of the figure that no listed name or reason accounts for. */
 uint64_t smp_counting_account_unlisted(const struct smp_counting_account *account,
                                        enum smp_counting counting);
 size_t smp_counting_account_listed(const struct smp_counting_account *account,

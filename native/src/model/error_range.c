@@ -7,7 +7,7 @@
 #define Z95 1.959964     /* standard deviations around 95 % of a normal distribution */
 #define LEAST_COUNT 0.1  /* the least number of finds, so that no range is infinite */
 
-/* fmax and fmin are functions of libm, which is not linked. */
+/* fmax and fmin are in libm, which is not linked. */
 static double higher_of(double a, double b)
 {
     return a > b ? a : b;
@@ -20,8 +20,8 @@ static double lower_of(double a, double b)
 
 /* --- the range --- */
 
-/* A quantile of the gamma distribution with this shape, by Wilson and Hilferty: the cube root of
- * such a variable is nearly normal. */
+/* Returns a quantile of the gamma distribution with this shape, by Wilson and Hilferty: the cube
+ * root of such a variable is nearly normal. */
 static double gamma_quantile(double shape, double z)
 {
     const double root = 1 - 1 / (9 * shape) + z / (3 * sqrt(shape));
@@ -78,7 +78,7 @@ struct smp_group_errors smp_group_errors_of(const struct smp_profile *profile, u
     struct smp_group_errors errors = { .profile = profile,
                                        .is_sampled = info->kind == SMP_GROUP_SAMPLED };
 
-    /* If threads come and go, like virtual threads, even the group's time is not exact. */
+    /* If threads come and go, like virtual threads, the group's time is not exact either. */
     errors.wall_ns =
         smp_tree_variance(profile->tree, root) > 0 ? -1 : total_of(&errors, root, SMP_MEASURE_WALL);
     errors.cpu_ns = total_of(&errors, root, SMP_MEASURE_CPU);
@@ -100,9 +100,9 @@ static struct smp_error wall_error(const struct smp_group_errors *errors, double
 }
 
 /*
- * Polls have found w running, and x of it in the row: the row's CPU time is c * x / w, where c is
- * exact. x is a share of independent finds, so the variance of the quotient is that of x without
- * the part it has in common with w. Even if all finds were in one row, others may have a part.
+ * Polls found w of running time, and x of it in the row. The row's CPU time is c * x / w, where c
+ * is exact. x is a share of independent finds, so the quotient has the variance of x without the
+ * part x has in common with w. If all finds were in one row, others may still have had a part.
  */
 static struct smp_error cpu_error(const struct smp_group_errors *errors, double variance,
                                   double part, int64_t wall_ns)
@@ -149,9 +149,9 @@ struct smp_error smp_group_errors_total(const struct smp_group_errors *errors, u
 }
 
 /*
- * Own time is that of stacks in which the node is the innermost one. Each change of it is a change
- * of the node's total or of a child's, so its variance is at most the sum of theirs. It is also at
- * most the own time multiplied by what a find stands for.
+ * Own time is the time of stacks in which the node is innermost. Each change of it changes the
+ * total of the node or of a child, so its variance is at most the sum of theirs. It is also at most
+ * the own time multiplied by what a find stands for.
  */
 static double own_variance(const struct smp_group_errors *errors, uint32_t node, int64_t own_ns)
 {
@@ -201,7 +201,7 @@ static bool find_time_range(const struct smp_group_errors *errors, uint32_t node
     /* An amount that was never found may still have been there. */
     if (error.variance < 0 || (amount == 0 && error.variance > 0))
         return false;
-    /* A state has only a part of the row's time, and how large that part is adds to the error. */
+    /* How large a state's part of the row's time is, is uncertain, too. */
     if ((SMP_MEASURE_BIT(measure) & SMP_STATE_MEASURES) != 0 &&
         amount != total_of(errors, node, SMP_MEASURE_WALL))
         return false;

@@ -36,10 +36,10 @@ struct smp_error_range {
 
 struct smp_error {
     double variance; /* in square nanoseconds; below 0: not known */
-    double find_ns;  /* the least that a find stands for; 0: follows from the variance */
+    double find_ns;  /* the smallest weight of a find; 0: follows from the variance */
 };
 
-/* The error of a sum. */
+/* Adds an error to the error of a sum. */
 static inline void smp_error_add(struct smp_error *sum, struct smp_error more)
 {
     const bool is_known = sum->variance >= 0 && more.variance >= 0;
@@ -49,13 +49,13 @@ static inline void smp_error_add(struct smp_error *sum, struct smp_error more)
         sum->find_ns = more.find_ns;
 }
 
-/* The range of an amount in nanoseconds. all: the exact amount that it is a part of; below 0: none.
- * The error must be known. */
+/* Returns the range of an amount in nanoseconds. all: the exact amount that it is a part of; below
+ * 0: none. The error must be known. */
 struct smp_error_range smp_error_range_of(int64_t amount, int64_t all, struct smp_error error);
 
 /* The error figures of a group. */
 struct smp_group_errors {
-    const struct smp_profile *profile; /* NULL: nothing */
+    const struct smp_profile *profile; /* NULL: all figures are exact */
     bool is_sampled;                   /* trees of other kinds have no errors */
     int64_t wall_ns;                   /* of the group; below 0: not exact */
     int64_t cpu_ns;                    /* of the group; always exact */
@@ -66,15 +66,15 @@ struct smp_group_errors {
 /* root: the root of the group. */
 struct smp_group_errors smp_group_errors_of(const struct smp_profile *profile, uint32_t root);
 
-/* The error of the node's total WALL or CPU time. */
+/* Returns the error of the node's total WALL or CPU time. */
 struct smp_error smp_group_errors_total(const struct smp_group_errors *errors, uint32_t node,
                                         enum smp_measure measure);
-/* The error of the node's own time: never too small, and too large if its children alternate. */
+/* Returns the error of the node's own time: never too small; too large if children alternate. */
 struct smp_error smp_group_errors_own(const struct smp_group_errors *errors, uint32_t node,
                                       enum smp_measure measure);
 
-/* The range of a node's total, or of its own amount if the measure adds up as OWN. False: not
- * known. */
+/* Computes the range of a node's total, or of its own amount if the measure adds up as OWN. Returns
+ * false if the range is not known. */
 SMP_CHECKED bool smp_group_errors_range(const struct smp_group_errors *errors, uint32_t node,
                                         enum smp_measure measure, struct smp_error_range *out);
 

@@ -53,8 +53,8 @@ static inline double smp_error_sum_variance(const struct smp_error_sum *sum)
     return (double)sum->variance + (double)sum->change * (double)sum->change;
 }
 
-/* The change, in milliseconds, by a poll that found another stack: it stands for weight_ns and was
- * made with this probability. */
+/* Returns the change, in milliseconds, caused by a poll that found another stack. The poll stands
+ * for weight_ns and was made with this probability. */
 static inline float smp_error_change(int64_t weight_ns, double probability)
 {
     static const double ms = 1e-6;

@@ -9,14 +9,14 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Is one of the eight bytes below 0x20, or 0x7f, or not ASCII? A borrow may mark a wrong byte, but
- * only above a byte that is marked rightly. */
+/* Returns whether one of the eight bytes is below 0x20, 0x7f, or not ASCII. A borrow may mark a
+ * wrong byte, but only above a byte that is marked correctly. */
 static bool is_any_special(uint64_t eight)
 {
     return ((eight | (eight - EACH(0x20)) | (eight + EACH(0x01))) & EACH(0x80)) != 0;
 }
 
-/* At least so many bytes at the start need no escape. Nearly all names need none. */
+/* Returns a length at the start that needs no escape. It covers nearly all names. */
 static size_t plain_length(const char *text, size_t length)
 {
     size_t at = 0;

@@ -24,10 +24,10 @@ enum { SMP_ESCAPE_BYTES = 13 /* two of \u0000, and a NUL */ };
 /* Appends text, which is UTF-8. */
 void smp_escape_put(struct smp_bytes *out, const char *text);
 
-/* True for the characters above. */
+/* Returns whether the character is one of those above. */
 bool smp_escape_is_needed(uint32_t character);
 
-/* Writes \u001b; beyond U+FFFF, the surrogate pair. */
+/* Writes \u001b, or the surrogate pair of a character beyond U+FFFF. */
 void smp_escape_format(char out[SMP_ESCAPE_BYTES], uint32_t character);
 
 #endif

@@ -38,7 +38,7 @@ static struct prefix read_prefix(const char *text, size_t length)
     return prefix;
 }
 
-/* Finds the next non-empty part at or after *cursor, trimmed; false at the end of the list. */
+/* Finds and trims the next non-empty part at or after *cursor; false at the end of the list. */
 static bool next_part(const char **cursor, const char **part, size_t *length)
 {
     while (**cursor != '\0') {

@@ -43,9 +43,9 @@ void smp_filter_destroy(struct smp_filter *filter);
 enum { SMP_FILTER_MORE_BYTES = 32 };
 void smp_filter_describe(const struct smp_filter *filter, char *out, size_t size);
 bool smp_filter_monitors(const struct smp_filter *filter, const char *class_name);
-/* Do the rules decide what is monitored? */
+/* Returns whether the rules decide what is monitored. */
 bool smp_filter_is_guessed(const struct smp_filter *filter);
-/* Does it monitor every class? */
+/* Returns whether every class is monitored. */
 bool smp_filter_is_open(const struct smp_filter *filter);
 
 #endif

@@ -20,9 +20,9 @@
 /*
  * The kinds of trees. Threads whose calls are counted have two: one of the stacks that polls found,
  * and one of the calls from root methods down, whose frames are methods without lines. The time of
- * a counted tree is also in the sampled tree of the same name, so never add the two. Nor that of a
- * holders' tree, which has the time that threads of any group were blocked, at the stacks of this
- * group's threads that held the locks.
+ * a counted tree is also in the sampled tree of the same name, so never add the two. Do not add a
+ * holders' tree either: it has the time that threads of any group were blocked, at the stacks of
+ * this group's threads that held the locks.
  */
 enum smp_group_kind { SMP_GROUP_SAMPLED, SMP_GROUP_COUNTED, SMP_GROUP_HOLDERS, SMP_GROUP_KINDS };
 
@@ -35,9 +35,9 @@ struct smp_group_key {
     enum smp_group_kind kind;
 };
 
-/* Threads of a group are counted by their serial numbers. Those of Java threads rise from start to
- * start and are never used again in this process. This bit is set in numbers of other threads, of
- * which it is not known whether they live. */
+/* Threads of a group are counted by their serial numbers. Serials of Java threads rise from start
+ * to start and are never reused in this process. This bit is set in numbers of other threads, which
+ * may have ended unnoticed. */
 #define SMP_SERIAL_OTHER (UINT64_C(1) << 63)
 
 #endif

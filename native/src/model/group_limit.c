@@ -36,7 +36,7 @@ static bool is_more_active(const void *context, uint32_t a, uint32_t b)
            smp_profile_group_total(profile, b, SMP_MEASURE_WALL);
 }
 
-/* Groups that always stay. */
+/* Returns whether the group always stays. */
 static bool is_apart(const struct smp_profile *profile, uint32_t index)
 {
     const struct smp_group group = { .index = index };
@@ -80,7 +80,7 @@ static void join_sampled(struct group_limit *limit)
     join_least_active(limit, ranked, limit->most);
 }
 
-/* Groups of another kind follow the sampled group of their name. */
+/* Groups of the other kinds follow the sampled group with their name. */
 static void join_others(struct group_limit *limit, enum smp_group_kind kind)
 {
     size_t stay = 0;

@@ -60,7 +60,7 @@ static uint32_t hash_of_row(const struct smp_lock_time *row)
     return smp_hash_bytes(SMP_HASH_START, (const char *)lines, sizeof(lines));
 }
 
-/* NULL: there is none. */
+/* Returns NULL if there is no such row. */
 static struct smp_lock_time *find_lock_row(struct smp_lock_times *times,
                                            const struct smp_lock_time *key, uint32_t hash)
 {

@@ -31,7 +31,7 @@ struct smp_lock_time {
     uint32_t lock; /* a pseudo-location: the name of its class */
     uint32_t waiting;
     uint32_t holding;
-    int64_t ns; /* below 0: more was taken back than had been added */
+    int64_t ns; /* below 0: more was subtracted than added */
 };
 
 struct smp_lock_times;
@@ -42,11 +42,11 @@ SMP_CHECKED enum smp_status smp_lock_times_create(struct smp_quota *quota, uint3
 void smp_lock_times_destroy(struct smp_lock_times *times); /* NULL is fine */
 SMP_CHECKED enum smp_status smp_lock_times_add(struct smp_lock_times *times,
                                                const struct smp_lock_time *time);
-/* The location that create was given. */
+/* Returns the location passed to create. */
 uint32_t smp_lock_times_other(const struct smp_lock_times *times);
-/* times may be NULL: 0. */
+/* Returns 0 if times is NULL. */
 size_t smp_lock_times_count(const struct smp_lock_times *times);
-/* In the order in which they came. */
+/* Rows are in the order in which they were added. */
 const struct smp_lock_time *smp_lock_times_at(const struct smp_lock_times *times, size_t index);
 
 #endif

@@ -120,8 +120,8 @@ struct smp_measure_info {
 const struct smp_measure_info *smp_measure_info(enum smp_measure measure);
 const struct smp_unit_info *smp_unit_info(enum smp_unit unit);
 
-/* The amount in texts for people, rounded down so that a parent never shows less than the sum of
- * its children. Inline, because division by a constant costs a tenth of division by a variable. */
+/* Returns the amount in texts for people, rounded down so that a parent never shows less than the
+ * sum of its children. Inline: division by a constant costs a tenth of that by a variable. */
 static inline int64_t smp_measure_printed(enum smp_measure measure, int64_t amount)
 {
     static const enum smp_unit units[] = {
@@ -150,7 +150,7 @@ static inline int64_t smp_measure_printed(enum smp_measure measure, int64_t amou
 #define SMP_STATE_MEASURES (SMP_ALL_MEASURES & ~SMP_TABLE_MEASURES)
 #define SMP_ACTIVE_STATES (SMP_STATE_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_IDLE))
 
-/* In the set of measures that a tree is to hold: with error sums (error_sums.h). */
+/* Added to the set of measures of a tree that holds error sums (error_sums.h). */
 #define SMP_WITH_ERRORS (1u << 31)
 
 enum {
@@ -210,7 +210,7 @@ static inline void smp_amounts_add(struct smp_amounts *to, const struct smp_amou
 #undef X
 }
 
-/* The sum over the measures in the set. */
+/* Returns the sum over the measures in the set. */
 static inline int64_t smp_amounts_sum(const struct smp_amounts *amounts, uint32_t measures)
 {
     int64_t sum = 0;
@@ -262,9 +262,9 @@ static inline void smp_row_subtract(int64_t *from, const int64_t *less, uint32_t
 #undef X
 }
 
-/* The measures of a sum or difference of several trees. any, all: the measures that at least one
- * tree has, and those that all have. States are included only if all trees have them: a sum would
- * count time without a state as running, and a difference as nothing. */
+/* Returns the measures of a sum or difference of several trees. any, all: the measures that at
+ * least one tree has, and those that all have. States are included only if all trees have them: a
+ * sum would count time without a state as running, and a difference as nothing. */
 static inline uint32_t smp_common_measures(uint32_t any, uint32_t all)
 {
     return any & (all | ~(uint32_t)SMP_STATE_MEASURES);

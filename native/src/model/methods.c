@@ -50,7 +50,7 @@ struct smp_methods {
 struct parameters {
     char *out;
     size_t size;
-    size_t length; /* more than size: it did not fit */
+    size_t length; /* more than size if it did not fit */
 };
 
 static void put_type_text(struct parameters *parameters, const char *text, size_t length)
@@ -80,7 +80,7 @@ static const char *primitive_name(char code)
     return NULL;
 }
 
-/* Writes the type at *at and moves *at behind it. False: there is no type. */
+/* Writes the type at *at and moves *at behind it. Returns false if there is no type. */
 static bool put_type(struct parameters *parameters, const char **at)
 {
     const size_t dimensions = strspn(*at, "[");
@@ -120,7 +120,7 @@ bool smp_method_parameters(char *out, size_t size, const char *descriptor)
         if (!put_type(&parameters, &at))
             return false;
     }
-    put_type_text(&parameters, ")", sizeof(")")); /* with the end of the text */
+    put_type_text(&parameters, ")", sizeof(")")); /* including the NUL */
     return parameters.length <= size;
 }
 
@@ -147,7 +147,7 @@ static void judge_class(const struct smp_methods *methods, struct smp_named_meth
     method->is_monitored = monitors(methods, method);
 }
 
-/* Depends on the rules alone, and costs a comparison with each of them. */
+/* Depends only on the rules, and costs a comparison with each rule. */
 static void judge_wait(const struct smp_methods *methods, struct smp_named_method *method)
 {
     if (!smp_named_method_is_pseudo(method))
@@ -180,8 +180,8 @@ static uint16_t start_line_of(const struct smp_method_info *info)
     return first <= UINT16_MAX ? (uint16_t)first : 0;
 }
 
-/* Returns the method with these names. Overloads, and classes of the same name, share since_ms: the
- * latest time counts. */
+/* Returns the method with these names. Overloads, and classes of the same name, share since_ms,
+ * which is the latest of their times. */
 static uint32_t name_method(struct smp_methods *methods, const struct smp_named_method *wanted)
 {
     const uint32_t id = smp_names_method(&methods->names, wanted);
@@ -201,7 +201,7 @@ static uint32_t add_text(struct smp_methods *methods, const char *text, bool is_
     return smp_names_text(&methods->names, methods->scratch);
 }
 
-/* False: no memory. Parameters stay unknown if the text is no descriptor. */
+/* Returns false without memory. Parameters stay unknown if the text is not a descriptor. */
 static bool add_parameters(struct smp_methods *methods, const struct smp_method_info *info,
                            struct smp_named_method *wanted)
 {
@@ -238,7 +238,7 @@ static uint32_t add_method(struct smp_methods *methods, const struct smp_method_
     return name_method(methods, &wanted);
 }
 
-/* --- learning: each returns location 0 for lack of memory --- */
+/* --- learning: each function returns location 0 without memory --- */
 
 static void remember(struct smp_methods *methods, uint64_t key, int32_t bci, uint32_t value)
 {
@@ -276,7 +276,7 @@ static uint32_t locate_named(struct smp_methods *methods, const struct smp_metho
     return location;
 }
 
-/* Asks the JVM. *is_final: its answer will not change. */
+/* Resolves the key. *is_final: the result will not change. */
 static uint32_t locate_new(struct smp_methods *methods, const struct smp_name_source *source,
                            uint64_t key, int32_t bci, bool *is_final)
 {
@@ -353,7 +353,7 @@ static uint32_t add_pseudo_table(struct smp_methods *methods, const char *text)
                                       NULL, 0);
 }
 
-/* Created first, because they are needed when there is no memory. */
+/* These come first because they are needed when there is no memory. */
 static bool add_first(struct smp_methods *methods)
 {
     methods->over_limit = smp_methods_try_pseudo(methods, "[over memory limit]");
@@ -542,8 +542,8 @@ static bool copy_text(struct smp_names *names, const struct smp_names *old, uint
     return text == 0 || *copy != 0;
 }
 
-/* Copies a method with the given texts; SMP_LOCATION_NONE if there is no memory. Without a filter
- * the new table takes over whether the method is monitored. */
+/* Copies a method with the given texts. Returns SMP_LOCATION_NONE without memory. Without a filter
+ * the new table keeps whether the method is monitored. */
 static uint32_t copy_location(struct smp_methods *methods, const struct smp_names *old,
                               const struct smp_named_location *location,
                               const struct smp_named_method *texts)

@@ -56,7 +56,7 @@ struct smp_methods;
 
 struct smp_methods_stats {
     uint64_t unloaded;   /* keys whose class had been unloaded when they were first seen */
-    uint64_t unresolved; /* keys the JVM refused to name */
+    uint64_t unresolved; /* keys that the JVM did not name */
     uint64_t over_limit; /* look-ups that found no memory */
     /* These three carry over to the table that smp_methods_compact makes. */
     size_t locations;
@@ -65,9 +65,9 @@ struct smp_methods_stats {
 };
 
 /*
- * max_bytes bounds all of it, and is at least SMP_METHODS_MIN_BYTES (else SMP_EQUOTA). filter is
- * borrowed until the table is destroyed or set_filter replaces it. NULL monitors everything, but
- * methods taken over from another table (adopt, compact) stay as they were there.
+ * max_bytes bounds all memory of the table, and is at least SMP_METHODS_MIN_BYTES (else
+ * SMP_EQUOTA). filter is borrowed until the table is destroyed or set_filter replaces it. NULL
+ * monitors everything, but methods copied from another table (adopt, compact) stay as they were.
  */
 SMP_CHECKED enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
                                                const struct smp_filter *filter,
@@ -75,26 +75,26 @@ SMP_CHECKED enum smp_status smp_methods_create(struct smp_quota *quota, size_t m
 struct smp_methods *smp_methods_hold(struct smp_methods *methods);
 void smp_methods_release(struct smp_methods *methods);
 
-/* Decides again for every method whether it is monitored, and whether it is the application's. */
+/* Updates for every method whether it is monitored, and whether it is the application's. */
 void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter *filter);
-/* Decides again what waiting in each method means. rules is borrowed like the filter; NULL, the
+/* Updates the meaning of waiting in each method. rules is borrowed like the filter; NULL, the
  * initial value: no additions. */
 void smp_methods_set_wait_rules(struct smp_methods *methods, const struct smp_wait_rules *rules);
 
 /* Never SMP_LOCATION_NONE. Writer only. */
 uint32_t smp_methods_locate(struct smp_methods *methods, const struct smp_name_source *source,
                             const struct smp_frame *frame);
-/* Returns the pseudo-location with this text, brackets included; [over memory limit] if there is no
+/* Returns the pseudo-location with this text, brackets included, or [over memory limit] without
  * memory. */
 uint32_t smp_methods_pseudo(struct smp_methods *methods, const char *text);
-/* As above, but SMP_LOCATION_NONE if there is no memory. */
+/* As above, but returns SMP_LOCATION_NONE without memory. */
 uint32_t smp_methods_try_pseudo(struct smp_methods *methods, const char *text);
-/* The pseudo-location [over memory limit], made at create so that it is always there. */
+/* Returns the pseudo-location [over memory limit], made at create so that it always exists. */
 uint32_t smp_methods_over_limit(const struct smp_methods *methods);
-/* The pseudo-location [folded], made at create, too. */
+/* Returns the pseudo-location [folded], also made at create. */
 uint32_t smp_methods_folded(const struct smp_methods *methods);
-/* Returns the location in methods that is equal to this one of another table; SMP_LOCATION_NONE if
- * there is no memory. Called by the writer of methods, as a reader of from. */
+/* Returns the location in methods that is equal to this one of another table, or SMP_LOCATION_NONE
+ * without memory. Called by the writer of methods, as a reader of from. */
 uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
                            uint32_t location);
 /* As above, but locations with the same text become one: the text of the frame, or of the method if
@@ -104,11 +104,11 @@ uint32_t smp_methods_adopt_text(struct smp_methods *methods, const struct smp_me
                                 uint32_t location, bool with_place, const char *method_name);
 /* Writes the monitored packages as smp_filter_describe does; "" if all are. Writer only. */
 void smp_methods_packages(const struct smp_methods *methods, char *out, size_t size);
-/* Is the method of this location monitored? Pseudo-locations are. Writer only. */
+/* Returns whether the location's method is monitored; true for pseudo-locations. Writer only. */
 bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location);
-/* Does it belong to this library's own Java classes? Writer only. */
+/* Returns whether the method belongs to this library's own Java classes. Writer only. */
 bool smp_methods_own(const struct smp_methods *methods, uint32_t location);
-/* The meaning of waiting in the method, and whether it is the application's. Writer only. */
+/* Returns what waiting in the method means, and whether it is the application's. Writer only. */
 enum smp_wait_kind smp_methods_wait_kind(const struct smp_methods *methods, uint32_t location);
 bool smp_methods_is_application(const struct smp_methods *methods, uint32_t location);
 
@@ -126,13 +126,13 @@ SMP_CHECKED enum smp_status smp_methods_compact(const struct smp_methods *old, c
 void smp_methods_take_over(struct smp_methods *methods, const struct smp_methods *old,
                            const struct smp_frame *frame);
 
-/* A number, never 0, that a table shares only with the tables made from it by compact, because one
- * sampler has made them. Any thread. */
+/* Returns a number, never 0, that a table shares only with the tables made from it by compact: the
+ * tables of one sampler. Any thread. */
 uint64_t smp_methods_family(const struct smp_methods *methods);
 
 void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods_stats *out);
 
-/* One more than the highest location id handed out so far. */
+/* Returns one more than the highest location id so far. */
 uint32_t smp_methods_location_count(const struct smp_methods *methods);
 
 /* A reader's view of a location. Texts are borrowed as long as the table is held. */
@@ -164,7 +164,7 @@ struct smp_location_view {
 void smp_methods_view(const struct smp_methods *methods, uint32_t location,
                       struct smp_location_view *out);
 
-/* Do two locations of one table belong to one method? Unknown parameters match any overload. */
+/* Returns whether locations of one table have one method. Unknown parameters match any overload. */
 static inline bool smp_location_is_same_method(const struct smp_location_view *a,
                                                const struct smp_location_view *b)
 {
@@ -172,7 +172,7 @@ static inline bool smp_location_is_same_method(const struct smp_location_view *a
            (a->parameters == b->parameters || a->parameters == NULL || b->parameters == NULL);
 }
 
-/* The length of the package's name within class_name; 0: no package, or a pseudo-location. */
+/* Returns the package's length in class_name; 0 without one, and for a pseudo-location. */
 size_t smp_location_package_length(const struct smp_location_view *view);
 
 /*

@@ -8,7 +8,7 @@
 
 enum { UUID_BYTES = 36, MIN_MIXED_RUN = 8, MIN_HEX_RUN = 16 };
 
-/* Returns the length of the part that begins at text, at least 1, and whether it is removed. */
+/* Returns the length of the part that begins at text, at least 1, and whether to remove it. */
 typedef size_t part_at(const char *text, size_t length, bool *is_removed);
 
 static bool is_digit(char byte)

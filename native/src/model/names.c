@@ -10,7 +10,7 @@ enum { TEXTS_OF_METHOD = 4, USUAL_TEXT_BYTES = 512 /* of one method */ };
 static enum smp_status init_table(struct smp_names *names, struct smp_name_table *table,
                                   size_t unit, size_t align)
 {
-    /* Offsets and ids have 32 bits. */
+    /* Offsets and ids have only 32 bits. */
     const size_t wanted = names->budget->max_bytes;
     const size_t most = wanted < UINT32_MAX ? wanted : UINT32_MAX;
     const enum smp_status status = smp_arena_create_within(names->budget, most, &table->items);
@@ -19,7 +19,7 @@ static enum smp_status init_table(struct smp_names *names, struct smp_name_table
         return status;
     table->unit = unit;
     table->align = align;
-    /* Item 0 means none. */
+    /* Item 0 stands for no item. */
     return smp_arena_alloc(table->items, unit, align) != NULL ? SMP_OK : SMP_EQUOTA;
 }
 
@@ -29,7 +29,7 @@ static void fini_table(struct smp_names *names, struct smp_name_table *table)
     smp_arena_destroy(table->items);
 }
 
-/* Reserves memory for so many items of so many bytes in all. */
+/* Reserves memory for count items with this total of bytes. */
 static bool reserve_items(struct smp_names *names, struct smp_name_table *table, size_t count,
                           size_t bytes)
 {
@@ -37,7 +37,7 @@ static bool reserve_items(struct smp_names *names, struct smp_name_table *table,
            smp_arena_reserve(table->items, bytes, table->align);
 }
 
-/* Appends a copy of an item that the table does not have yet. Returns its id; 0: no memory. */
+/* Appends a copy of an item that is not in the table yet. Returns its id, or 0 without memory. */
 static uint32_t add_item(struct smp_names *names, struct smp_name_table *table, uint32_t hash,
                          const void *item, size_t bytes)
 {
@@ -65,7 +65,7 @@ static enum smp_status init_line_tables(struct smp_names *names, size_t max_byte
 
     if (status != SMP_OK)
         return status;
-    /* No table has id 0. */
+    /* Id 0 is not used. */
     return smp_arena_alloc(names->line_tables, sizeof(struct smp_line_table),
                            _Alignof(struct smp_line_table)) != NULL
                ? SMP_OK

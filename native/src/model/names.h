@@ -80,7 +80,7 @@ smp_names_init(struct smp_names *names, struct smp_memory_budget *budget, size_t
 void smp_names_fini(struct smp_names *names);
 
 uint32_t smp_names_text(struct smp_names *names, const char *text);
-/* Flags, wait_kind and start_line are not compared: those of the first method stay. Sets plain. */
+/* Does not compare flags, wait_kind and start_line: the first method's values stay. Sets plain. */
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted);
 /* A line tells overloads apart, so methods with one plain have one location per line, whether their
  * parameters are known or not. Without a line each method has a location of its own. */
@@ -94,7 +94,7 @@ bool smp_names_reserve_location(struct smp_names *names);
 /* Reserves memory for the next new method, unless its texts are unusually long. */
 bool smp_names_reserve_method(struct smp_names *names);
 
-/* The number of ids, including 0. */
+/* Returns the number of ids, including 0. */
 static inline uint32_t smp_name_table_count(const struct smp_name_table *table)
 {
     return (uint32_t)(smp_arena_used(table->items) / table->unit);
@@ -122,7 +122,7 @@ static inline bool smp_named_method_is_pseudo(const struct smp_named_method *met
     return method->method_name == 0;
 }
 
-/* id: that of a line table. */
+/* id: of a line table. */
 static inline const struct smp_line_table *smp_names_line_table_at(const struct smp_names *names,
                                                                    uint32_t id)
 {
@@ -131,8 +131,8 @@ static inline const struct smp_line_table *smp_names_line_table_at(const struct 
     return (const struct smp_line_table *)(const void *)(base + id);
 }
 
-/* Returns the line of bci: that of the entry with the highest start up to bci, and the last of
- * several. The table may be in any order. A negative bci means the method's beginning: the JVM
+/* Returns the line of bci: the line of the entry with the highest start up to bci, or of the last
+ * such entry. The table may be in any order. A negative bci means the method's beginning: the JVM
  * reports it for compiled code at the entry of a method. */
 int32_t smp_line_find(const struct smp_line *lines, size_t count, int32_t bci);
 

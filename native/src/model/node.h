@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the location of a group's root: the group's index with this bit set. */
+/* Marks the location of a group's root; the other bits are the group's index. */
 #define SMP_LOCATION_GROUP 0x80000000u
 
 /*
- * In the location of a leaf below the node of its stack: the counted node of the same tree in which
- * the thread was, with this bit set. The root of a counted group means that it was in a probe. Such
- * leaves are in open trees only: finish folds them into the node of their stack.
+ * Marks the location of a leaf below the node of its stack; the other bits are the counted node of
+ * the same tree in which the thread was. The root of a counted group means that the thread was in a
+ * probe. Only open trees have such leaves: finish folds them into the node of their stack.
  */
 #define SMP_LOCATION_CALL 0x40000000u
 
@@ -37,13 +37,13 @@ static inline bool smp_node_is_call(const struct smp_node *node)
     return (node->location & (SMP_LOCATION_CALL | SMP_LOCATION_GROUP)) == SMP_LOCATION_CALL;
 }
 
-/* The group's index. node must be a group's root. */
+/* Returns the group's index. node must be a group's root. */
 static inline uint32_t smp_node_group(const struct smp_node *node)
 {
     return node->location & ~SMP_LOCATION_GROUP;
 }
 
-/* The root of the node's group; node is not 0. O(depth). */
+/* Returns the root of the node's group. node is not 0. O(depth). */
 static inline uint32_t smp_node_root(const struct smp_node *nodes, uint32_t node)
 {
     while (!smp_node_is_group(&nodes[node]))

@@ -51,7 +51,7 @@ static const struct {
 #undef X
 };
 
-/* A choice is kept as its enum, which is written and read as an int. */
+/* A choice is stored as its enum, which is written and read as an int. */
 #define X(field, name, type, first, second, third, fourth, fixed, words) \
     _Static_assert(sizeof(enum type) == sizeof(int), name);
 SMP_OPTION_CHOICES(X)

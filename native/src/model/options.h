@@ -26,7 +26,7 @@
 
 enum smp_report_order { SMP_ORDER_BY_NAME, SMP_ORDER_BY_TIME };
 enum smp_report_account { SMP_ACCOUNT_SHORT, SMP_ACCOUNT_FULL };
-/* AUTO: running threads are walked asynchronously if this JVM lets them. */
+/* AUTO: running threads are walked asynchronously if this JVM supports it. */
 enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
 /* CPU: threads are sampled as they use CPU time, and a report has CPU time only. */
 enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
@@ -217,13 +217,13 @@ struct smp_option {
     int64_t max;
     const char *choices[SMP_OPTION_MAX_CHOICES]; /* of a choice; NULL behind the last one */
     bool fixed;
-    bool is_derived; /* follows from a property that is no option */
+    bool is_derived; /* follows from a property that is not an option */
 };
 
 /* index < SMP_OPTION_COUNT: integers first, then texts. */
 const struct smp_option *smp_option_at(size_t index);
 
-/* Borrowed for the call. Texts are NUL-terminated. */
+/* Valid during the call. Texts are NUL-terminated. */
 struct smp_option_values {
     const int64_t *integers;
     size_t integer_count; /* must be SMP_OPTION_INTEGER_COUNT; otherwise Java has another table */
@@ -245,10 +245,10 @@ int64_t smp_options_integer(const struct smp_options *options, size_t index);
 /* Returns a text option by its index among the texts. */
 const char *smp_options_text(const struct smp_options *options, size_t index);
 void smp_options_fini(struct smp_options *options);
-/* Call it after a copy by assignment, whose texts belong to the original. */
+/* Called after a copy by assignment, because its texts belong to the original. */
 void smp_options_forget_texts(struct smp_options *options);
 
-/* True if calls are counted. TOTAL needs no roots. */
+/* Returns whether calls are counted. TOTAL needs no roots. */
 static inline bool smp_options_count_calls(const struct smp_options *options)
 {
     return options->root_methods[0] != '\0' ||

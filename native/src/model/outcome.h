@@ -275,10 +275,10 @@ struct smp_tally {
 void smp_tally_note(struct smp_tally *tally, enum smp_outcome outcome);
 void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t polls);
 void smp_tally_add(struct smp_tally *to, const struct smp_tally *from);
-/* The sum over the outcomes that are samples. */
+/* Returns the sum of the outcomes that are samples. */
 uint64_t smp_tally_samples(const struct smp_tally *tally);
 
-/* The stable code: "THREAD_UNIDENTIFIED". */
+/* Returns the stable code: "THREAD_UNIDENTIFIED". */
 const char *smp_outcome_code(enum smp_outcome outcome);
 const char *smp_outcome_text(enum smp_outcome outcome);
 const char *smp_outcome_frame(enum smp_outcome outcome); /* may be NULL */
@@ -288,7 +288,7 @@ bool smp_outcome_is_sample(enum smp_outcome outcome);
 const char *smp_counter_code(enum smp_counter counter); /* as smp_outcome_code */
 const char *smp_counter_text(enum smp_counter counter);
 enum smp_shown smp_counter_shown(enum smp_counter counter);
-/* Is a figure of this level a line of a short account? Never if it is 0. */
+/* Returns whether a short account has a line for this figure of this level; never for 0. */
 bool smp_shown_in_short(enum smp_shown shown, uint64_t figure, uint64_t polls);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define MANY UINT32_MAX /* in place of an overload: several were counted */
+#define MANY UINT32_MAX /* stored instead of an overload if several were counted */
 
 /* One call of init. */
 struct overload_search {
@@ -38,7 +38,7 @@ static uint32_t highest_overload(const struct overload_search *search)
     return highest;
 }
 
-/* A parent comes before its children. True: there are methods to show with their parameters. */
+/* Parents come before children. Returns whether methods are to be shown with their parameters. */
 static bool find_counted(const struct overload_search *search)
 {
     struct smp_location_view view;

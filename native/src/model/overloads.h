@@ -51,7 +51,7 @@ void smp_overloads_fini(struct smp_overloads *overloads);
  * long as the overloads. overloads may be NULL. */
 void smp_overloads_view(const struct smp_overloads *overloads, const struct smp_methods *methods,
                         uint32_t location, struct smp_location_view *out);
-/* Returns the name with parameters for a method of another table; NULL: it is shown without.
+/* Returns the name with parameters for a method of another table, or NULL if it is shown without.
  * methods: the table passed to init. O(shown). */
 const char *smp_overloads_find(const struct smp_overloads *overloads,
                                const struct smp_methods *methods,

@@ -179,7 +179,7 @@ size_t smp_profile_bytes(const struct smp_profile *profile)
            smp_second_times_bytes(profile->seconds);
 }
 
-/* A sampled group is judged by its time alone: its root may have CPU time that no poll has seen. */
+/* Judges a sampled group by wall time only: its root may have CPU time that no poll has seen. */
 static bool has_anything(const struct smp_profile *profile, uint32_t index)
 {
     const struct smp_group_info *const info = smp_profile_group_info(profile, index);

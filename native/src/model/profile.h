@@ -68,7 +68,7 @@ struct smp_profile {
     _Atomic unsigned holders;
 };
 
-/* The measure that an amount really is: with the CPU clock wall time is CPU time. */
+/* Returns the measure of which the amount really is: with the CPU clock wall time is CPU time. */
 static inline enum smp_measure smp_profile_measure(const struct smp_profile *profile,
                                                    enum smp_measure measure)
 {
@@ -107,52 +107,52 @@ static inline enum smp_group_kind smp_profile_kind_of(enum smp_measure measure)
                                                                : SMP_GROUP_SAMPLED;
 }
 
-/* The group with this index. */
+/* Returns the group with this index. */
 static inline struct smp_group_info *smp_profile_group_info(const struct smp_profile *profile,
                                                             uint32_t index)
 {
     return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = index });
 }
 
-/* Is it the group of the JVM's own threads? */
+/* Returns whether this is the group of the JVM's own threads. */
 bool smp_profile_group_is_jvm(const struct smp_profile *profile, uint32_t index);
-/* The total of the group's tree; 0 if it has no tree. */
+/* Returns the total of the group's tree; 0 without a tree. */
 int64_t smp_profile_group_total(const struct smp_profile *profile, uint32_t index,
                                 enum smp_measure measure);
-/* The group's wall time that is not idle. */
+/* Returns the group's wall time that is not idle. */
 int64_t smp_profile_group_active(const struct smp_profile *profile, uint32_t index);
-/* The sum over all groups of the measure's kind. O(groups). */
+/* Returns the sum over all groups of the measure's kind. O(groups). */
 int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure measure);
-/* The kind of tree that has the node, which is not 0. O(depth); O(1) if all trees are sampled
- * ones. */
+/* Returns the kind of the tree with this node, which is not 0. O(depth); O(1) if all trees are
+ * sampled ones. */
 enum smp_group_kind smp_profile_node_kind(const struct smp_profile *profile, uint32_t node);
-/* Wall clock: since when all calls of methods with probes are counted. */
+/* Returns since when all calls of methods with probes are counted, by the wall clock. */
 static inline int64_t smp_profile_counted_from(const struct smp_profile *profile)
 {
     return profile->counts.begin_ms > profile->from_wall_ms ? profile->counts.begin_ms
                                                             : profile->from_wall_ms;
 }
 
-/* Is the application guessed because no packages are set? */
+/* Returns whether the application is guessed because no packages are set. */
 bool smp_profile_guesses_application(const struct smp_profile *profile);
-/* True: there is a list of monitored packages, and sampled stacks with Java frames, but no frame of
- * those packages, so each stack is its root frame alone. O(nodes) at most. */
+/* Returns whether no frame of the set packages was sampled, although stacks have Java frames: each
+ * stack is then its root frame alone. O(nodes) at most. */
 bool smp_profile_misses_packages(const struct smp_profile *profile);
 struct smp_profile *smp_profile_hold(struct smp_profile *profile);
 void smp_profile_release(struct smp_profile *profile); /* NULL is fine */
 
-/* The depth of the node's recursion, if recursions are folded (profile_merge.h); 0: no recursion,
- * or its calls are nodes of their own. */
+/* Returns the depth of the node's recursion, if recursions are folded (profile_merge.h); 0 without
+ * one, or if its calls are nodes of their own. */
 static inline uint32_t smp_profile_levels(const struct smp_profile *profile, uint32_t node)
 {
     return profile->levels != NULL && profile->levels[node] > 1 ? profile->levels[node] : 0;
 }
 
-/* Memory of its tree, groups and times by second, without names, which may be shared. */
+/* Returns the memory of trees, groups and times by second, without names, which may be shared. */
 size_t smp_profile_bytes(const struct smp_profile *profile);
 
-/* True: nothing is to be reported. No poll was made, no thread group but [JVM] has time or calls,
- * no interval was dropped since the last one, and no library took over the signal. */
+/* Returns true if there is nothing to report: no poll was made, no thread group but [JVM] has time
+ * or calls, no interval was dropped since the last one, and no library took over the signal. */
 bool smp_profile_is_empty(const struct smp_profile *profile);
 
 #endif

@@ -33,7 +33,7 @@ static void *row_by_index(const struct node_rows *table, size_t index)
     return table->rows + index * table->row_bytes;
 }
 
-/* NULL: the node has no row. */
+/* Returns NULL if the node has no row. */
 static void *row_by_node(const struct node_rows *table, uint32_t node)
 {
     const uint32_t place = node < table->place_count ? table->places[node] : 0;

@@ -60,7 +60,7 @@ SMP_CHECKED enum smp_status smp_root_times_add(struct smp_root_times *times,
                                                const struct smp_root_time *time);
 /* Called after a fold of the tree: times of removed nodes are dropped. */
 void smp_root_times_renumber(struct smp_root_times *times, const uint32_t *places);
-/* NULL: no call of the node has ended. times may be NULL. Borrowed until the next add. */
+/* Returns NULL if no call of the node has ended. times may be NULL. Borrowed until the next add. */
 const struct smp_root_time *smp_root_times_find(const struct smp_root_times *times, uint32_t node);
 size_t smp_root_times_count(const struct smp_root_times *times); /* NULL: 0 */
 const struct smp_root_time *smp_root_times_at(const struct smp_root_times *times, size_t index);
@@ -88,11 +88,11 @@ void smp_caller_calls_drop_mark(struct smp_caller_calls *calls); /* NULL is fine
 /* As add, for a new row whose method got its probe at since_ms. */
 SMP_CHECKED enum smp_status smp_caller_calls_add_late(struct smp_caller_calls *calls, uint32_t node,
                                                       uint32_t caller, int64_t since_ms);
-/* Gives each unsettled row the calls that its caller has now. calls may be NULL. */
+/* Sets each unsettled row to the calls that its caller has now. calls may be NULL. */
 void smp_caller_calls_settle(struct smp_caller_calls *calls, const struct smp_tree *tree);
 /* Called after a fold of the tree: rows of removed nodes are removed, and the mark is dropped. */
 void smp_caller_calls_renumber(struct smp_caller_calls *calls, const uint32_t *places);
-/* 0: not known. calls may be NULL, as below. */
+/* Returns 0 if the number is not known. calls may be NULL, also below. */
 int64_t smp_caller_calls_find(const struct smp_caller_calls *calls, uint32_t node);
 size_t smp_caller_calls_count(const struct smp_caller_calls *calls);
 const struct smp_caller_call *smp_caller_calls_at(const struct smp_caller_calls *calls,

@@ -12,13 +12,13 @@
 
 #include "model/error_range.h"
 
-/* In the location of a group's place: marks its kind, unless it is a sampled one. Groups of the
- * same name but different kinds are different groups. */
+/* Mark the kind in the location of a group's place; a sampled group has no mark. Groups of the same
+ * name but different kinds are different groups. */
 #define COUNTED SMP_LOCATION_GROUP
 #define HOLDERS (SMP_LOCATION_GROUP >> 1)
 
 enum {
-    /* The most that the names of both may take, unless a quota is lower. Reserved, not used. */
+    /* The most for the names of both sides, unless a quota is lower. Reserved, not used. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
     TREE_STEPS_BYTES = 4 * 64 * 1024
 };
@@ -99,10 +99,10 @@ struct addition {
     struct smp_profile_diff *diff;
     enum smp_diff_side side;
     bool by_line;
-    uint32_t *adopted; /* by location of the side's profile: that in names, once known */
+    uint32_t *adopted; /* by location of the side's profile: its location in names, once known */
 };
 
-/* Returns the name with its parameters, if a side shows it so; else NULL. */
+/* Returns the name with its parameters if a side shows them, else NULL. */
 static const char *name_with_parameters(const struct addition *addition, uint32_t location)
 {
     const char *name = NULL;

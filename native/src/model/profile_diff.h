@@ -49,17 +49,17 @@ void smp_profile_diff_destroy(struct smp_profile_diff *diff); /* NULL is fine */
 size_t smp_profile_diff_count(const struct smp_profile_diff *diff);
 /* Returns 0 if the place is a group. */
 uint32_t smp_profile_diff_parent(const struct smp_profile_diff *diff, uint32_t place);
-/* A location in smp_profile_diff_names. A group's name is a pseudo-location there. */
+/* Returns a location in smp_profile_diff_names. A group's name is a pseudo-location there. */
 uint32_t smp_profile_diff_location(const struct smp_profile_diff *diff, uint32_t place);
 const struct smp_methods *smp_profile_diff_names(const struct smp_profile_diff *diff);
 
-/* The places of a side's group and of a side's node. */
+/* These return the places of a side's group and of a side's node. */
 uint32_t smp_profile_diff_group(const struct smp_profile_diff *diff, enum smp_diff_side side,
                                 uint32_t group);
 uint32_t smp_profile_diff_place(const struct smp_profile_diff *diff, enum smp_diff_side side,
                                 uint32_t node);
 
-/* The measures of both sides. */
+/* Returns the measures of both sides. */
 uint32_t smp_profile_diff_measures(const struct smp_profile_diff *diff);
 /* Fills sums, by place, with the side's own amounts, each at most INT64_MAX. */
 void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_side side,

@@ -24,8 +24,8 @@ enum {
     TREE_STEPS_BYTES = 7 * 64 * 1024
 };
 
-/* In a place: the node did not fit, or was folded. The place also gets the amounts of all below
- * it. */
+/* Marks a place: the node did not fit or was folded. The place also gets the amounts of all nodes
+ * below it. */
 #define FOLDED SMP_PLACE_FOLDED
 
 struct merger {
@@ -63,7 +63,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* True: parts that do not fit go to overflow rows, so no time is lost. False: the merge fails. */
+/* Returns whether parts that do not fit go to overflow rows; otherwise the merge fails. */
 static bool is_limited(const struct merger *merger)
 {
     return merger->limits.tree_bytes != 0;
@@ -109,7 +109,7 @@ static enum smp_status make_methods(struct merger *merger)
                               NULL, &merger->methods);
 }
 
-/* The error of a sum is unknown if that of a part is. */
+/* The error of a sum is unknown if the error of a part is unknown. */
 static uint32_t merged_measures(const struct merger *merger)
 {
     uint32_t any = 0;
@@ -229,7 +229,7 @@ static enum smp_status merge_groups(struct merger *merger, const struct smp_prof
     return SMP_OK;
 }
 
-/* The node for amounts that do not fit. It was added together with the root. */
+/* Returns the node for amounts that do not fit. It was added together with the root. */
 static uint32_t over_limit_of(struct merger *merger, uint32_t root)
 {
     const uint32_t location = smp_methods_over_limit(merger->methods);
@@ -282,7 +282,7 @@ static uint32_t adopt_location(struct merger *merger, const struct smp_profile *
     return merger->adopted[location];
 }
 
-/* Returns the place of the node's parent. */
+/* Returns the place of the parent. */
 static uint32_t place_above(const struct merger *merger, const struct smp_node *nodes,
                             uint32_t node)
 {
@@ -292,7 +292,7 @@ static uint32_t place_above(const struct merger *merger, const struct smp_node *
                          : smp_tree_nodes(merger->tree)[merger->places[repeated]].parent;
 }
 
-/* The node has its only child's total, and no amount of its own. */
+/* Returns whether the node has its only child's total and no amount of its own. */
 static bool is_between(const struct smp_node *nodes, uint32_t node)
 {
     const uint32_t child = nodes[node].last_child;
@@ -380,8 +380,8 @@ static uint32_t place_over_limit(struct merger *merger, const struct smp_profile
     return over_limit_of(merger, merger->places[root]) | FOLDED;
 }
 
-/* A node's variance includes all below it. So among nodes that share a row, because they did not
- * fit or are levels of a recursion, only the highest one counts. */
+/* A node's variance includes all nodes below it. Several nodes share a row if they did not fit or
+ * are levels of a recursion; then only the highest of them counts. */
 static bool adds_variance(const struct merger *merger, uint32_t node, uint32_t parent)
 {
     const uint32_t *const repeated = merger->recursion == NULL ? NULL : merger->recursion->repeated;
@@ -466,8 +466,8 @@ static enum smp_status merge_root_times(struct merger *merger, const struct smp_
     return status;
 }
 
-/* Is the row above the node that of its caller? Not for a call that repeats one above it: its row
- * is that of the other call, and its caller's row is below. */
+/* Returns whether the row above the node is its caller's. A call that repeats one above it has the
+ * row of that call, and its caller's row is below. */
 static bool keeps_caller(const struct merger *merger, const struct smp_profile *from, uint32_t node)
 {
     const uint32_t caller = smp_tree_nodes(from->tree)[node].parent;
@@ -498,7 +498,7 @@ static void forget_called(struct merger *merger)
     merger->called_count = 0;
 }
 
-/* Calls of the caller before the probe, which include those of earlier profiles. */
+/* Returns the calls of the caller before the probe, including those of earlier profiles. */
 static int64_t calls_before(const struct merger *merger, const struct smp_caller_call *call)
 {
     const uint32_t caller = smp_tree_nodes(merger->tree)[call->node].parent;
@@ -560,8 +560,8 @@ static enum smp_status merge_lock_times(struct merger *merger, const struct smp_
     return status;
 }
 
-/* Finds the range of all profiles' seconds, in slots as wide as the widest. False: no profile has
- * any. */
+/* Finds the range of all profiles' seconds, with the widest slots of all. Returns false if no
+ * profile has any. */
 static bool range_of_seconds(const struct merger *merger, struct smp_second_range *range)
 {
     bool is_first = true;
@@ -677,7 +677,7 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->cpus = from->cpus;
     if (from->cpu_quota_milli > to->cpu_quota_milli)
         to->cpu_quota_milli = from->cpu_quota_milli;
-    /* If the lists differ, the newest is shown. Each frame records whether it is monitored. */
+    /* If the lists differ, the newest one is shown. Each frame records whether it is monitored. */
     if (from->packages[0] != '\0')
         memcpy(to->packages, from->packages, sizeof(to->packages));
     if (from->main_package[0] != '\0')
@@ -696,7 +696,7 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->counters[i] += from->counters[i];
     if (smp_tree_has_errors(from->tree) && !smp_tree_has_errors(to->tree))
         to->counters[SMP_COUNTER_LOST_ERRORS]++;
-    /* With one table: the ids that the newest profile may read. */
+    /* With a shared table, the result has the ids that the newest profile may read. */
     if (to->methods == from->methods && from->location_count > to->location_count)
         to->location_count = from->location_count;
 }
@@ -710,7 +710,7 @@ static bool has_kind(const struct merger *merger, enum smp_group_kind kind)
     return false;
 }
 
-/* Within limits: the roots for groups that do not fit. */
+/* Within limits: adds the roots for groups that do not fit. */
 static enum smp_status make_overflow_roots(struct merger *merger)
 {
     enum smp_status status = SMP_OK;

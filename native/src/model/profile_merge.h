@@ -31,7 +31,7 @@
 #include "base/status.h"
 #include "model/profile.h"
 
-/* a and b may be in any order. Figures as of the end of an interval are those of the later one. */
+/* a and b may be in any order. Figures as of the end of an interval come from the later one. */
 SMP_CHECKED enum smp_status smp_profile_merge(struct smp_quota *quota, const struct smp_profile *a,
                                               const struct smp_profile *b,
                                               struct smp_profile **out);

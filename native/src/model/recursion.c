@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recursion.c - one pass downwards: how far a node repeats the node some calls above it follows
- * from how far its parent does.
+ * recursion.c - one pass downwards: how many calls from a node upwards repeat those above them
+ * follows from the same number of its parent.
  */
 #include "model/recursion.h"
 
@@ -16,12 +16,12 @@ struct turn_search {
     const struct smp_node *nodes;
     size_t node_count;
     uint32_t *methods; /* by node: its method, 0: none */
-    /* By node, RUN_BITS for each length of a turn: how many calls from the node upwards equal those
-     * one turn above, at most the length of the turn. */
+    /* For each node, RUN_BITS per length of a turn: how many calls from the node upwards equal the
+     * calls one turn above, at most the length of the turn. */
     uint32_t *runs;
 };
 
-/* A leaf without amounts is no call: a finished tree has such leaves where calls were recorded. */
+/* A leaf without amounts is not a call: finished trees have such leaves for recorded calls. */
 static void note_methods(const struct turn_search *search, const struct smp_profile *profile)
 {
     for (uint32_t node = 1; node < search->node_count; node++) {

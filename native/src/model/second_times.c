@@ -12,7 +12,7 @@ struct column {
     uint32_t *slots;
     uint32_t capacity;
     uint32_t used;    /* later slots are 0 */
-    int64_t carry_ns; /* less than a millisecond, in no slot yet; negative: more was taken back */
+    int64_t carry_ns; /* below a millisecond, in no slot yet; negative: more was subtracted */
     bool has_lost;
 };
 
@@ -26,7 +26,7 @@ struct smp_second_times {
     int64_t width; /* seconds */
     int64_t first; /* slot 0 begins at the second first * width */
     uint32_t used; /* slots in use, over all rows */
-    /* The slot that was found last, and its span. */
+    /* The slot that was used last, and its span. */
     uint32_t at;
     struct smp_span at_span;
     uint64_t lost;
@@ -139,7 +139,7 @@ static void widen_slots(struct smp_second_times *times)
     times->width *= 2;
 }
 
-/* Returns the slot of this time; the first one for earlier times. */
+/* Returns the slot of this time, or the first one for earlier times. */
 static uint32_t second_slot(struct smp_second_times *times, int64_t at_ns)
 {
     int64_t slot;
@@ -158,7 +158,7 @@ static uint32_t second_slot(struct smp_second_times *times, int64_t at_ns)
     return times->at;
 }
 
-/* False: no memory. */
+/* Returns false without memory. */
 static bool grow_to(struct smp_second_times *times, struct column *column, uint32_t slot)
 {
     uint32_t capacity = column->capacity == 0 ? FIRST_SLOTS : column->capacity;
@@ -192,7 +192,7 @@ static void put_ns(struct smp_second_times *times, struct column *column, uint32
     column->carry_ns %= NS_PER_MS;
 }
 
-/* The part of ns, spread evenly over the span, that belongs before at_ns. */
+/* Returns the part of ns before at_ns, if ns is spread evenly over the span. */
 static int64_t part_until(struct smp_span span, int64_t at_ns, int64_t ns)
 {
     const int64_t length_ns = span.till_ns - span.from_ns;

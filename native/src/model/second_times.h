@@ -40,7 +40,7 @@ enum {
     SMP_SECONDS_LIMIT_SHARE = 16 /* of a quota: a sixteenth */
 };
 
-/* From one time to another, on the clock that the function names. */
+/* A span of time, on the clock that the function names. */
 struct smp_span {
     int64_t from_ns;
     int64_t till_ns;
@@ -61,20 +61,20 @@ struct smp_second_range {
 
 struct smp_second_times;
 
-/* Slots for this range, as wide as necessary. The range grows at its end. */
+/* Creates slots for this range, as wide as necessary. The range grows at its end. */
 SMP_CHECKED enum smp_status smp_second_times_create(struct smp_quota *quota,
                                                     struct smp_second_range range,
                                                     struct smp_second_times **out);
 void smp_second_times_destroy(struct smp_second_times *times); /* NULL is fine */
 
-/* Returns a new row for the group with this number; 0: none is left, so the group shares row 0. */
+/* Returns a new row for the group with this number, or 0, the shared row, if none is left. */
 uint32_t smp_second_times_new_row(struct smp_second_times *times, uint32_t group);
 /* Adds time in a state, spread evenly over the span, which is in nanoseconds since 1970. Time
  * before the first slot goes to that slot. The time of several threads may be longer than the
  * span. */
 void smp_second_times_add(struct smp_second_times *times, uint32_t row, enum smp_thread_state state,
                           struct smp_span span, int64_t ns);
-/* Takes back time in a state: from the slot of till_ns, then from earlier ones. The rest is
+/* Subtracts time in a state: from the slot of till_ns, then from earlier ones. The rest is
  * subtracted from the next time added. */
 void smp_second_times_take(struct smp_second_times *times, uint32_t row,
                            enum smp_thread_state state, int64_t till_ns, int64_t ns);
@@ -82,22 +82,22 @@ void smp_second_times_take(struct smp_second_times *times, uint32_t row,
  * there. */
 void smp_second_times_fit(struct smp_second_times *times, uint32_t row, enum smp_thread_state state,
                           int64_t total_ns);
-/* The wall clock was set forward by so many seconds. */
+/* Called if the wall clock was set forward by this many seconds. */
 void smp_second_times_shift(struct smp_second_times *times, int64_t seconds);
 /* Adds a row of other times. Their range must be within this one, and their slots no wider. */
 void smp_second_times_add_row(struct smp_second_times *times, uint32_t row,
                               const struct smp_second_times *from, uint32_t from_row);
 
-/* Memory of all slots. times may be NULL: 0. */
+/* Returns the memory of all slots; 0 if times is NULL. */
 size_t smp_second_times_bytes(const struct smp_second_times *times);
-/* How often time was lost. times may be NULL: 0. */
+/* Returns how often time was lost; 0 if times is NULL. */
 uint64_t smp_second_times_lost(const struct smp_second_times *times);
 struct smp_second_range smp_second_times_range(const struct smp_second_times *times);
 uint32_t smp_second_times_rows(const struct smp_second_times *times); /* with row 0 */
-/* The number of the row's group. row is not 0. */
+/* Returns the number of the row's group. row is not 0. */
 uint32_t smp_second_times_group(const struct smp_second_times *times, uint32_t row);
-/* Returns milliseconds by slot, for *count slots; later ones are 0. *count 0: the row has no time
- * in the state. */
+/* Returns milliseconds by slot, for *count slots; later ones are 0. *count is 0 if the row has no
+ * time in the state. */
 const uint32_t *smp_second_times_slots(const struct smp_second_times *times, uint32_t row,
                                        enum smp_thread_state state, size_t *count);
 

@@ -29,7 +29,7 @@ static uint32_t state_place(const struct smp_state_times *times, uint32_t node)
 
 /* --- places --- */
 
-/* 0: no memory. */
+/* Returns 0 without memory. */
 static uint32_t new_place(struct smp_state_times *times, uint32_t words)
 {
     const size_t used = smp_arena_used(times->word_arena) / WORD_BYTES;
@@ -49,7 +49,7 @@ static void free_place(struct smp_state_times *times, uint32_t place, uint32_t w
     times->free[words] = place;
 }
 
-/* Takes the smallest free place that is large enough; its rest stays free. 0: none. */
+/* Takes the smallest free place that is large enough; its rest stays free. Returns 0 if none is. */
 static uint32_t take_place(struct smp_state_times *times, uint32_t words)
 {
     uint32_t size = words;

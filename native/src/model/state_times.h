@@ -58,7 +58,7 @@ size_t smp_state_times_bytes(const struct smp_state_times *times); /* committed 
  * 0. */
 size_t smp_state_times_word_bytes(const struct smp_state_times *times);
 
-/* Appends so many nodes without time. False: no memory, and none was appended. */
+/* Appends count nodes without time. Returns false without memory; then none was appended. */
 SMP_CHECKED bool smp_state_times_grow(struct smp_state_times *times, size_t count);
 
 static inline uint32_t smp_state_times_set(const struct smp_state_times *times, uint32_t node)
@@ -66,7 +66,7 @@ static inline uint32_t smp_state_times_set(const struct smp_state_times *times, 
     return times->refs[node] & ((1u << SMP_THREAD_STATE_COUNT) - 1);
 }
 
-/* The node's time in this state. wall_ns: the node's wall time. */
+/* Returns the node's time in this state. wall_ns: the node's wall time. */
 static inline int64_t smp_state_times_at(const struct smp_state_times *times, uint32_t node,
                                          enum smp_thread_state state, int64_t wall_ns)
 {
@@ -87,11 +87,11 @@ static inline int64_t smp_state_times_at(const struct smp_state_times *times, ui
 SMP_CHECKED bool smp_state_times_add(struct smp_state_times *times, uint32_t node,
                                      enum smp_thread_state state, int64_t wall_ns, int64_t ns,
                                      bool has_room);
-/* Takes up to ns from this state, and returns how much; the caller subtracts that from the wall
+/* Subtracts up to ns from this state and returns how much; the caller subtracts that from the wall
  * time. */
 int64_t smp_state_times_take(struct smp_state_times *times, uint32_t node,
                              enum smp_thread_state state, int64_t wall_ns, int64_t ns);
-/* The node has no time. */
+/* Sets the node's time to zero. */
 void smp_state_times_clear(struct smp_state_times *times, uint32_t node);
 
 /*

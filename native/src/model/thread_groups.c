@@ -14,10 +14,10 @@
 enum {
     ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1,
     SEEN = 1,
-    CROWD_BYTES = 128 /* pairs are too many if there is more than one for so many bytes */
+    CROWD_BYTES = 128 /* too many pairs: more than one for this many bytes of the limit */
 };
 
-/* In a key of seen, with SMP_SERIAL_OTHER: the key of a lock's class in a group of holders. */
+/* Set in a key of seen, with SMP_SERIAL_OTHER: the key is a lock's class in a group of holders. */
 #define SERIAL_LOCK (UINT64_C(1) << 62)
 
 struct smp_thread_groups {
@@ -36,7 +36,7 @@ struct smp_thread_groups {
     uint64_t listed_newest; /* threads with a higher serial may live */
 };
 
-/* A name to be kept: its bytes, and whether an ellipsis replaces the rest. */
+/* A name to be stored: its bytes, and whether an ellipsis replaces the rest. */
 struct kept_name {
     const char *text;
     size_t length;
@@ -83,7 +83,7 @@ static uint32_t hash_of(const struct kept_name *name, enum smp_group_kind kind)
     return smp_hash_bytes(SMP_HASH_START ^ (uint32_t)kind, name->text, name->length);
 }
 
-/* Appends a group. False: no memory, and nothing has changed. */
+/* Appends a group. Returns false without memory; then nothing has changed. */
 static bool append_group(struct smp_thread_groups *groups, const struct kept_name *name,
                          enum smp_group_kind kind)
 {
@@ -105,7 +105,7 @@ static bool append_group(struct smp_thread_groups *groups, const struct kept_nam
     return true;
 }
 
-/* The overflow groups are not part of the maximum. */
+/* The overflow groups do not count. */
 static bool is_full(const struct smp_thread_groups *groups)
 {
     size_t most = SMP_MAX_GROUPS;
@@ -115,7 +115,7 @@ static bool is_full(const struct smp_thread_groups *groups)
     return groups->count > most;
 }
 
-/* Returns the group's index + 1; 0: there is none. */
+/* Returns the group's index + 1, or 0 if there is no such group. */
 static uint32_t find_kept(const struct smp_thread_groups *groups, const struct kept_name *name,
                           enum smp_group_kind kind)
 {
@@ -225,7 +225,7 @@ bool smp_thread_groups_of_same_name(const struct smp_thread_groups *groups, stru
     return smp_thread_groups_peek(groups, key, out);
 }
 
-/* True: the key is new in this group and was added. */
+/* Returns true if the key was new in this group and has been added. */
 static bool see_key(struct smp_thread_groups *groups, struct smp_group group, uint64_t key)
 {
     const int32_t number = (int32_t)group.index;
@@ -316,7 +316,7 @@ void smp_thread_groups_set_living(struct smp_thread_groups *groups, const uint64
     groups->living_count = count;
 }
 
-/* Makes a set of the living threads; empty if all may live. False: no memory. */
+/* Makes a set of the living threads; empty if all may live. Returns false without memory. */
 static bool map_living(struct smp_thread_groups *groups, struct smp_hash_map *out)
 {
     if (!smp_hash_map_reserve(out, &smp_hash_pairs, &groups->budget, groups->living_count))
@@ -333,7 +333,7 @@ static bool may_live(const struct smp_thread_groups *groups, const struct smp_ha
            serial > groups->listed_newest || smp_hash_pairs_find(living, serial, 0) != 0;
 }
 
-/* May the thread live, or does it have a serial up to since? */
+/* Returns whether the thread may live or has a serial up to since. */
 static bool may_come_again(const struct smp_thread_groups *groups, const struct smp_hash_pair *pair,
                            const struct smp_hash_map *living, uint64_t since)
 {
@@ -449,8 +449,8 @@ static bool is_listed(const struct smp_group_info *info, uint32_t count, const c
     return false;
 }
 
-/* Equal names in two intervals count as one thread, in one interval as two. False: no memory for
- * some. */
+/* A name in two intervals counts as one thread, twice in one interval as two. Returns false if
+ * there was no memory for some. */
 static bool add_names(struct smp_thread_groups *to, struct smp_group_info *info,
                       const struct smp_group_info *other)
 {

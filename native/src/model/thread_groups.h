@@ -81,24 +81,24 @@ SMP_CHECKED enum smp_status smp_thread_groups_create(struct smp_quota *quota, si
 void smp_thread_groups_destroy(struct smp_thread_groups *groups);
 
 struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, struct smp_group_key key);
-/* The overflow group of this kind. */
+/* Returns the overflow group of this kind. */
 struct smp_group smp_thread_groups_overflow(struct smp_thread_groups *groups,
                                             enum smp_group_kind kind);
 bool smp_thread_groups_is_overflow(const struct smp_thread_groups *groups, struct smp_group group);
-/* Finds the group with this key. False: there is none. */
+/* Finds the group with this key. Returns false without one. */
 bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_group_key key,
                             struct smp_group *out);
-/* Finds the group of this kind with the name of another group. False: there is none. */
+/* Finds the group of this kind with the name of another group. Returns false without one. */
 bool smp_thread_groups_of_same_name(const struct smp_thread_groups *groups, struct smp_group other,
                                     enum smp_group_kind kind, struct smp_group *out);
 /* Counts the thread with this serial in the group, once per interval. In a group of holders it is a
  * thread that was blocked, and raw_name is not used. */
 void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
                            uint64_t serial, const char *raw_name);
-/* Counts a lock, by its class, that the threads of a group of holders have held. */
+/* Counts a lock, by its class, that a group of holders has held. */
 void smp_thread_groups_see_lock(struct smp_thread_groups *groups, struct smp_group group,
                                 const char *class_name);
-/* The highest serial of a Java thread passed to see; 0: none. */
+/* Returns the highest serial of a Java thread passed to see; 0 if there is none. */
 uint64_t smp_thread_groups_newest(const struct smp_thread_groups *groups);
 /*
  * Sets the serials of all living Java threads, in any order, up to the serial newest. Threads with
@@ -106,7 +106,7 @@ uint64_t smp_thread_groups_newest(const struct smp_thread_groups *groups);
  */
 void smp_thread_groups_set_living(struct smp_thread_groups *groups, const uint64_t *serials,
                                   size_t count, uint64_t newest);
-/* Do pairs take a large part of the memory, and are there twice as many as forget_ended left? */
+/* Returns whether pairs take much of the memory and are twice as many as forget_ended left. */
 bool smp_thread_groups_is_crowded(const struct smp_thread_groups *groups);
 /*
  * Forgets the pairs of threads that have ended, according to the last set_living, and have a serial
@@ -120,10 +120,10 @@ struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
 size_t smp_thread_groups_count(const struct smp_thread_groups *groups);
 enum smp_group_kind smp_thread_groups_kind(const struct smp_thread_groups *groups,
                                            struct smp_group group);
-/* The kind of the group whose tree has the node, which is not 0. O(depth). */
+/* Returns the kind of the group whose tree has the node, which is not 0. O(depth). */
 enum smp_group_kind smp_thread_groups_kind_of_node(const struct smp_thread_groups *groups,
                                                    const struct smp_node *nodes, uint32_t node);
-/* Was find ever called for a group of this kind? */
+/* Returns whether find was ever called for a group of this kind. */
 bool smp_thread_groups_has(const struct smp_thread_groups *groups, enum smp_group_kind kind);
 /* Called after a fold of the tree: references to nodes become references to their places
  * (tree_fold.h). */
@@ -157,7 +157,7 @@ SMP_CHECKED bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
 void smp_thread_groups_copy_living(struct smp_thread_groups *groups,
                                    const struct smp_thread_groups *last);
 
-/* Is it the group of the JVM's own threads? */
+/* Returns whether this is the group of the JVM's own threads. */
 bool smp_thread_groups_is_jvm(struct smp_thread_groups *groups, struct smp_group group);
 
 #endif

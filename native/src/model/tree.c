@@ -44,14 +44,14 @@ static size_t row_bytes(const struct smp_tree *tree)
     return (size_t)tree->width * AMOUNT_BYTES;
 }
 
-/* Does the table hold just the first measures of the list? Then a row of it is the beginning of a
- * struct smp_amounts. */
+/* Returns whether the table holds just the first measures of the list. Then a row is the beginning
+ * of a struct smp_amounts. */
 static bool holds_first_measures(const struct smp_tree *tree)
 {
     return (smp_tree_table_measures(tree) & (smp_tree_table_measures(tree) + 1)) == 0;
 }
 
-/* The row that the node's amounts are added to. */
+/* Returns the row that the node's amounts are added to. */
 static uint32_t row_of(const struct smp_tree *tree, uint32_t node)
 {
     while (tree->nodes[node].row == 0 && node != 0)
@@ -59,7 +59,7 @@ static uint32_t row_of(const struct smp_tree *tree, uint32_t node)
     return tree->nodes[node].row;
 }
 
-/* The node's row, or that of the nearest node below that has one. */
+/* Returns the node's row, or the row of the nearest node below that has one. */
 static uint32_t row_below(const struct smp_tree *tree, uint32_t node)
 {
     while (tree->nodes[node].row == 0 && tree->nodes[node].last_child != 0)
@@ -123,7 +123,7 @@ static uint32_t find_child(const struct smp_tree *tree, uint32_t parent, uint32_
     return child;
 }
 
-/* There is a free slot. */
+/* There must be a free slot. */
 static void insert(struct smp_tree *tree, uint32_t node)
 {
     const uint32_t mask = tree->slot_count - 1;
@@ -159,7 +159,7 @@ void smp_tree_link(struct smp_tree *tree)
     insert_all(tree);
 }
 
-/* The number of slots for so many nodes, with a load of at most 3/4. */
+/* Returns the number of slots for this many nodes, with a load of at most 3/4. */
 static size_t slots_for(size_t nodes, size_t at_least)
 {
     size_t slots = at_least;
@@ -184,7 +184,7 @@ static size_t in_steps(size_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* Bytes of so many nodes, and of so many rows with their states and error sums. */
+/* Returns the bytes of this many nodes and rows, the rows with their states and error sums. */
 static size_t bytes_of(const struct smp_tree *tree, size_t nodes, size_t rows)
 {
     size_t more = 0;
@@ -326,7 +326,7 @@ static size_t follow(struct smp_tree *tree, const uint32_t *locations, size_t co
     return count;
 }
 
-/* If parent has children already, its total is no longer that of one child. */
+/* If parent has children already, its total is no longer the total of one child. */
 static void append_sibling(struct smp_tree *tree, uint32_t parent, uint32_t child)
 {
     const uint32_t last = tree->nodes[parent].last_child;
@@ -437,7 +437,7 @@ enum smp_status smp_tree_root(struct smp_tree *tree, uint32_t group, uint32_t *r
     return smp_tree_add(tree, 0, &location, 1, root);
 }
 
-/* has_row: the leaf gets one. */
+/* has_row: the leaf gets a row. */
 static enum smp_status add_path(struct smp_tree *tree, uint32_t root, const uint32_t *locations,
                                 size_t count, bool has_row, uint32_t *leaf)
 {
@@ -488,13 +488,13 @@ enum smp_status smp_tree_add_call(struct smp_tree *tree, uint32_t node, uint32_t
     return status;
 }
 
-/* Is there room for the times of one more state? */
+/* Returns whether there is room for the times of one more state. */
 static bool has_state_room(const struct smp_tree *tree)
 {
     return bytes_of(tree, tree->node_count, tree->row_count) + tree->slot_bytes < tree->max_bytes;
 }
 
-/* Time without memory for its state goes to another state of the row, so wall time is right. */
+/* Without memory for its state, time goes to another state of the row: wall time stays right. */
 static void credit_state(struct smp_tree *tree, uint32_t row, enum smp_thread_state state,
                          int64_t ns, bool may_grow)
 {

@@ -76,7 +76,7 @@ SMP_CHECKED enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root,
 SMP_CHECKED enum smp_status smp_tree_add_between(struct smp_tree *tree, uint32_t above,
                                                  uint32_t location, uint32_t *node);
 
-/* Finds or adds the leaf below a stack's node that names this counted node (SMP_LOCATION_CALL). */
+/* Finds or adds the leaf of this counted node (SMP_LOCATION_CALL) below a stack's node. */
 SMP_CHECKED enum smp_status smp_tree_add_call(struct smp_tree *tree, uint32_t node,
                                               uint32_t counted, uint32_t *leaf);
 
@@ -94,32 +94,32 @@ void smp_tree_credit_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_
  * RUNNING. */
 void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_amounts *amounts);
 
-/* Takes back up to amount from the node's own amount. Returns how much; 0 if finished. */
+/* Subtracts up to amount from the node's own amount. Returns how much; 0 if finished. */
 int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                            int64_t amount);
-/* The same for wall time: first from this state, then from any. */
+/* As above for wall time: first from this state, then from any. */
 int64_t smp_tree_take_back_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
                                 int64_t ns);
 /* Moves up to ns of the node's own wall time from one state to another. Returns how much. */
 int64_t smp_tree_change_state(struct smp_tree *tree, uint32_t node, enum smp_thread_state from,
                               enum smp_thread_state to, int64_t ns);
-/* How often a state found no memory. */
+/* Returns how often a state found no memory. */
 uint64_t smp_tree_lost_states(const struct smp_tree *tree);
 
 /*
  * Records the error of a poll: a thread was found at from before, and is found at to now. Each node
- * that is on one of the two paths only has changed by change (smp_error_change). Not called if from
+ * that is on only one of the two paths has changed by change (smp_error_change). Not called if from
  * is not known. tick: differs from the numbers of the previous and the next tick.
  */
 void smp_tree_moved(struct smp_tree *tree, uint32_t from, uint32_t to, float change, uint32_t tick);
 bool smp_tree_has_errors(const struct smp_tree *tree);
-/* The variance of the node's total time, in square milliseconds; below 0: the tree has no error
+/* Returns the variance of the node's total time, in square milliseconds; below 0 without error
  * sums. Open: O(nodes down to the next one with a row). */
 double smp_tree_variance(const struct smp_tree *tree, uint32_t node);
 /* Adds the variance of time that is credited to the node or below it, and is independent of earlier
  * time. Does nothing for a node without a row, which shares its child's variance. */
 void smp_tree_add_variance(struct smp_tree *tree, uint32_t node, double variance);
-/* How often error sums found no memory: once at most. */
+/* Returns how often error sums found no memory: once at most. */
 uint64_t smp_tree_lost_errors(const struct smp_tree *tree);
 
 /* An amount of a group that belongs to no node yet. */
@@ -151,7 +151,7 @@ size_t smp_tree_node_count(const struct smp_tree *tree); /* including node 0 */
  * nodes[node].last_child. Open: NULL. */
 const uint32_t *smp_tree_next_siblings(const struct smp_tree *tree);
 
-/* The set of measures that it holds. */
+/* Returns the set of measures that the tree holds. */
 uint32_t smp_tree_measures(const struct smp_tree *tree);
 
 /* One measure of all nodes. Visible so that reading can be inlined. */
@@ -166,7 +166,7 @@ struct smp_column {
 /* Valid until the next add; finished: as long as the tree. */
 struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure measure);
 
-/* Open: the node's own amount. Finished: its total. */
+/* Returns the node's own amount in an open tree, its total in a finished one. */
 static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
 {
     const uint32_t row = column.nodes[node].row;
@@ -176,7 +176,7 @@ static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
                                  : smp_state_times_at(column.states, row, column.state, amount);
 }
 
-/* The own amount of a node of a finished tree, for readers of many nodes. totals: a column. */
+/* As self, for readers of many nodes of a finished tree. totals: a column. */
 static inline int64_t smp_column_self(struct smp_column totals, const struct smp_node *nodes,
                                       const uint32_t *next_siblings, uint32_t node)
 {
@@ -187,16 +187,16 @@ static inline int64_t smp_column_self(struct smp_column totals, const struct smp
     return self;
 }
 
-/* The node's own amounts. Finished: O(children). */
+/* Returns the node's own amount. Finished: O(children). */
 int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measure measure);
 struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node);
-/* Does the node have an amount of any measure? Finished: of its own or below it. */
+/* Returns whether the node has an amount of any measure; in a finished tree also one below it. */
 bool smp_tree_has_any(const struct smp_tree *tree, uint32_t node);
-/* True for a node without any amount, of its own or below it: it was prepared and never used.
+/* Returns whether the node has no amount, of its own or below it: it was prepared and never used.
  * Finished trees only. */
 bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node);
 size_t smp_tree_bytes(const struct smp_tree *tree);
-/* The most bytes that a node of a tree with these measures takes, with its row, slots and
+/* Returns the most bytes that a node of a tree with these measures takes, with its row, slots and
  * states. */
 size_t smp_tree_node_bytes(uint32_t measures);
 

@@ -6,12 +6,12 @@
 #include "model/tree.h"
 #include "model/tree_parts.h"
 
-/* Nodes ahead; half as many come too late for memory. */
+/* prefetch distance in nodes; half of it is too late */
 enum { PREFETCH = 128 };
 
 /* --- spreading --- */
 
-/* value * part / whole, rounded down; part <= whole. */
+/* Returns value * part / whole, rounded down; part <= whole. */
 static int64_t share_of(int64_t value, int64_t part, int64_t whole)
 {
     __extension__ typedef __int128 wide;
@@ -19,7 +19,7 @@ static int64_t share_of(int64_t value, int64_t part, int64_t whole)
     return (int64_t)((wide)value * part / whole);
 }
 
-/* During a spread last_child has the node's group. */
+/* During a spread last_child holds the node's group. */
 static struct smp_tree_unseen *
 group_of(struct smp_tree *tree, uint32_t node,
          struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context)
@@ -182,7 +182,7 @@ static size_t plan_parent(struct smp_node *nodes, uint32_t node)
 
 /*
  * Plans the totals of states and reserves memory for them. The plans are first in last_child, then
- * in the slots, each until its node is linked. False: no memory.
+ * in the slots, each until its node is linked. Returns false without memory.
  */
 static bool plan_states(struct smp_tree *tree)
 {

@@ -31,8 +31,8 @@ enum {
     SHARES = SMP_TABLE_MEASURE_COUNT
 };
 
-/* In a place while nodes move: the top of the folded subtree has no row, so the variance is that of
- * a row below it. */
+/* Marks a place while nodes move: the top of the folded subtree has no row, so the variance comes
+ * from a row below it. */
 #define PLACE_PENDING 0x40000000u
 #define PLACE_MASK (PLACE_PENDING - 1)
 
@@ -124,7 +124,7 @@ static void turn_into_factors(struct group_shares *totals)
         totals->of[i] = totals->of[i] > 0 ? 1 / (totals->of[i] * held) : 0;
 }
 
-/* A node below no group's root counts for the first group, which does no harm. */
+/* A node that is not below a group's root counts for the first group, which does no harm. */
 static void add_groups(struct fold *fold)
 {
     struct smp_tree *const tree = fold->tree;
@@ -175,7 +175,7 @@ static uint32_t level_at(const struct smp_tree *tree, uint32_t node)
     return tree->nodes[node].last_child >> LEVEL_SHIFT;
 }
 
-/* True for nodes that stay as long as their parent. */
+/* Returns whether the node stays as long as its parent. */
 static bool is_fixed(const struct fold *fold, const struct smp_node *node)
 {
     return smp_node_is_group(node) || smp_node_is_call(node) ||
@@ -221,8 +221,8 @@ static void add_shares(struct fold *fold)
     }
 }
 
-/* Finds the lowest cut that frees half of the nodes, or the highest cut allowed. False: it frees
- * none. */
+/* Finds the lowest cut that frees half of the nodes, or the highest cut allowed. Returns false if
+ * that cut frees none. */
 static bool choose_cut(struct fold *fold)
 {
     const uint32_t most = share_level(SMP_FOLD_MOST_SHARE);
@@ -237,7 +237,7 @@ static bool choose_cut(struct fold *fold)
         rows += fold->levels->rows[fold->cut + 1];
         nodes += more;
         freed = nodes - rows;
-        if (freed >= wanted) { /* of this level only as many as are needed */
+        if (freed >= wanted) { /* fold only as many of this level as are needed */
             fold->budget = (uint32_t)(more * (wanted - before) / (freed - before) + 1);
             return true;
         }
@@ -285,7 +285,7 @@ static uint32_t folded_row_of(struct fold *fold, uint32_t parent)
     return fold->tree->nodes[parent].last_child;
 }
 
-/* Is the node, whose parent stays, folded? */
+/* Returns whether the node, whose parent stays, is folded. */
 static bool is_to_go(struct fold *fold, const struct smp_node *node)
 {
     const uint32_t level = node->last_child >> LEVEL_SHIFT;
@@ -345,7 +345,7 @@ static void move_nodes(struct fold *fold)
         places[i] &= ~PLACE_PENDING;
 }
 
-/* Updates the leaves that name a counted node. */
+/* Updates the leaves with the location of a counted node. */
 static void rename_calls(struct fold *fold)
 {
     struct smp_tree *const tree = fold->tree;

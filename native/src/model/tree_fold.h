@@ -40,7 +40,7 @@ enum {
     SMP_FOLD_PARTS = 8 /* and one for so many nodes of the tree */
 };
 
-/* In a place: the node was folded, and its amounts are in the [folded] row of this number. */
+/* Marks a place: the node was folded, and its amounts are in the [folded] row of this number. */
 #define SMP_PLACE_FOLDED 0x80000000u
 
 struct smp_tree_folding {
@@ -51,10 +51,10 @@ struct smp_tree_folding {
     void *context;
 };
 
-/* Is at most an eighth of the room left, or was an add refused, and have there been enough new
- * nodes since the last fold? */
+/* Returns whether at most an eighth of the room is left, or an add was refused, and there have been
+ * enough new nodes since the last fold. */
 bool smp_tree_is_full(const struct smp_tree *tree);
-/* Returns how many nodes were folded; 0: nothing has changed. The tree must be open. */
+/* Returns how many nodes were folded; 0 if nothing has changed. The tree must be open. */
 size_t smp_tree_fold(struct smp_tree *tree, const struct smp_tree_folding *folding);
 
 #endif

@@ -43,9 +43,9 @@ struct smp_tree {
     bool has_errors;
     bool has_calls; /* it has leaves of smp_tree_add_call */
     bool is_finished;
-    bool was_refused;    /* an add was, since the last fold */
-    size_t wanted;       /* new nodes since the last fold, including refused ones */
-    unsigned vain_folds; /* the latest folds in a row that freed little */
+    bool was_refused;    /* an add was refused since the last fold */
+    size_t wanted;       /* new nodes since the last fold, including those refused */
+    unsigned vain_folds; /* number of latest consecutive folds that freed little */
     size_t max_bytes;
     size_t slot_bytes;     /* committed */
     size_t reserved_bytes; /* address space of the slots */
@@ -64,7 +64,7 @@ static inline int64_t *smp_tree_row(const struct smp_tree *tree, uint32_t row)
     return &tree->table[(size_t)row * tree->width];
 }
 
-/* The amount of a row; NULL: the tree does not hold the measure. */
+/* Returns the amount of a row, or NULL if the tree does not hold the measure. */
 static inline int64_t *smp_tree_amount_at(const struct smp_tree *tree, uint32_t row,
                                           enum smp_measure measure)
 {
@@ -73,16 +73,16 @@ static inline int64_t *smp_tree_amount_at(const struct smp_tree *tree, uint32_t 
     return column == NULL ? NULL : column + (size_t)row * tree->width;
 }
 
-/* The measures that the table holds: all but the states. */
+/* Returns the measures of the table: all but the states. */
 static inline uint32_t smp_tree_table_measures(const struct smp_tree *tree)
 {
     return tree->measures & SMP_TABLE_MEASURES;
 }
 
-/* Do so many more nodes and rows fit into max_bytes? */
+/* Returns whether this many more nodes and rows fit into max_bytes. */
 bool smp_tree_fits(const struct smp_tree *tree, size_t nodes, size_t rows);
 
-/* The amounts of a row of an open tree. */
+/* Returns the amounts of a row of an open tree. */
 struct smp_amounts smp_tree_row_amounts(const struct smp_tree *tree, uint32_t row);
 /* Adds to a row. may_grow: states may take more memory. */
 void smp_tree_credit_row(struct smp_tree *tree, uint32_t row, const struct smp_amounts *amounts,

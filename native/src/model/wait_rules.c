@@ -251,7 +251,7 @@ enum smp_wait_kind smp_wait_rules_kind_of(const struct smp_wait_rules *rules,
     return rule == NULL ? SMP_WAIT_OTHER : rule->kind;
 }
 
-/* Does one of the first count prefixes match? */
+/* Returns whether one of the first count prefixes matches. */
 static bool has_prefix(const char *class_name, size_t count)
 {
     bool is_found = false;

@@ -25,17 +25,17 @@
 #include "model/filter.h"
 
 enum smp_wait_kind {
-    SMP_WAIT_OTHER,     /* tells nothing */
-    SMP_WAIT_PASS,      /* part of parking, waiting, sleeping: its caller tells why */
+    SMP_WAIT_OTHER,     /* says nothing */
+    SMP_WAIT_PASS,      /* part of parking, waiting, sleeping: its caller says why */
     SMP_WAIT_ACQUIRE,   /* of a synchronizer: exclusive, so a lock */
     SMP_WAIT_SHARED,    /* of a synchronizer: a result, unless its caller is a lock */
-    SMP_WAIT_CONDITION, /* of a lock's condition: the caller tells what it waits for */
+    SMP_WAIT_CONDITION, /* of a lock's condition: the caller says what the thread waits for */
     SMP_WAIT_LOCK,
     SMP_WAIT_IO,
     SMP_WAIT_ACCEPT,  /* its I/O is a wait for connections */
     SMP_WAIT_WORK,    /* a queue, a pool's worker, a selector, a timer */
     SMP_WAIT_RESULT,  /* it reads a queue of results */
-    SMP_WAIT_YIELD,   /* wants a CPU */
+    SMP_WAIT_YIELD,   /* the thread wants a CPU */
     SMP_WAIT_CARRIER, /* runs a virtual thread, whose frames are not here */
     SMP_WAIT_USER_IO,
     SMP_WAIT_USER_IDLE
@@ -55,9 +55,9 @@ void smp_wait_rules_destroy(struct smp_wait_rules *rules); /* NULL is fine */
 /* rules NULL: without additions. */
 enum smp_wait_kind smp_wait_rules_kind_of(const struct smp_wait_rules *rules,
                                           const char *class_name, const char *method_name);
-/* Does a thread in this method wait for other threads to finish, by join() or for their results? */
+/* Returns whether the method waits for other threads to finish, by join() or for their results. */
 bool smp_wait_rules_is_for_others(const char *class_name, const char *method_name);
-/* Is it a class of the JDK, by the first parts of its name? */
+/* Returns whether this is a class of the JDK, by the first parts of its name. */
 bool smp_wait_rules_is_jdk(const char *class_name);
 /* filter: the monitored packages; NULL or empty: the application is guessed. */
 bool smp_wait_rules_is_application(const struct smp_wait_rules *rules,

@@ -11,9 +11,9 @@
 #define TENTHS 1000.0
 
 enum {
-    LINES_BYTES = 8192,        /* all lines but those about counting */
+    LINES_BYTES = 8192,        /* all lines except those about counting */
     COUNTING_LINE_BYTES = 128, /* one line, without its names */
-    ESCAPE_BYTES = 6,          /* the most for a byte of a name: \u000a */
+    ESCAPE_BYTES = 6,          /* most bytes of an escaped one: \u000a */
     LABEL_BYTES = 16           /* before a name, or between two */
 };
 
@@ -57,8 +57,8 @@ static void put_figure(const struct account *account, enum smp_shown shown, cons
         smp_bytes_printf(account->out, "%s: %" PRIu64 "\n", text, value);
 }
 
-/* The share of the sampled threads' time that has a stack, in tenths of a percent, rounded down;
- * -1: there is no time. */
+/* Returns the share of the sampled threads' time that has a stack, in tenths of a percent, rounded
+ * down; -1 if there is no time. */
 static int stack_share(const struct smp_profile *profile)
 {
     double all_ns = 0;
@@ -110,7 +110,7 @@ static uint64_t names_lost(const struct smp_profile *profile)
     return lost;
 }
 
-/* Composed of whole numbers: "%.2f" would follow the locale that the JVM has set. */
+/* Uses whole numbers: "%.2f" would follow the locale that the JVM has set. */
 static void put_own_cpu(struct smp_bytes *out, int64_t own_cpu_ns, int64_t elapsed_ns)
 {
     int64_t hundredths = 0;
@@ -181,7 +181,7 @@ static void put_tally(const struct account *account)
     }
 }
 
-/* Missed packages, long walks, a lost signal. */
+/* Writes notes on missed packages, long walks and a lost signal. */
 static void put_notes(const struct account *account)
 {
     const struct smp_profile *const profile = account->profile;

@@ -54,7 +54,7 @@
 
 /* clang-format on */
 
-/* An upper bound of the length of all its lines. */
+/* Returns an upper bound of the length of all lines. */
 size_t smp_account_record_limit(const struct smp_profile *profile);
 
 /* Writes a line "<text>: <value>" for each figure that is not zero, or, in a short account, whose

@@ -46,7 +46,7 @@ static const char *const unit_plurals[] = {
 
 /* --- cells --- */
 
-/* Composed of whole numbers: "%.3f" would follow the locale that the JVM has set. */
+/* Uses whole numbers: "%.3f" would follow the locale that the JVM has set. */
 static void put_time_cell(const struct calls_page *page, int64_t ns, int64_t ns_per_unit)
 {
     const int64_t thousandths = ns / (ns_per_unit / 1000);

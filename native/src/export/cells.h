@@ -38,7 +38,7 @@ void smp_number_seconds_like(int64_t ns, int64_t of_ns, char text[SMP_NUMBER_BYT
 void smp_error_cell_print(int64_t ns, struct smp_error error, char cell[SMP_ERROR_CELL_BYTES]);
 
 size_t smp_fitted_columns(const char *text);
-/* Returns the end of text that has so many columns. text must have more. */
+/* Returns the end of the first columns of the text, which must have more. */
 const char *smp_fitted_last(const char *text, size_t columns);
 /* Keeps the end of a text that is too long. columns > 0. */
 void smp_fitted_put_end(struct smp_bytes *out, const char *text, size_t columns);

@@ -51,7 +51,7 @@ struct difference {
 
 struct line_writer {
     const struct difference *job;
-    enum smp_diff_side side; /* the side that is walked */
+    enum smp_diff_side side; /* the side being walked */
     struct smp_tree_walk walk;
     struct smp_column amounts;
     struct smp_line_texts texts; /* by location of the difference's names */
@@ -203,7 +203,7 @@ static enum smp_status number_side(struct tree_writer *writer, enum smp_diff_sid
     return status;
 }
 
-/* Begins a member of an object, but not the first one, on a new line. */
+/* Begins a member of an object on a new line; not for the first member. */
 static void put_key(struct tree_writer *writer, const char *key)
 {
     smp_writer_puts(writer->out, ",\n");
@@ -429,7 +429,7 @@ static enum smp_status put_difference_tree(const struct difference *job)
     struct tree_writer writer = { .job = job, .out = job->out };
     enum smp_status status = make_place_arrays(&writer);
 
-    /* The sampled measures are shown even if both sides have no profile. */
+    /* The sampled measures are shown even if neither side has a profile. */
     if (status == SMP_OK)
         status = put_tree(&writer, SMP_GROUP_SAMPLED,
                           (measures | SMP_SAMPLED_MEASURES) & ~(uint32_t)SMP_OWN_MEASURES);

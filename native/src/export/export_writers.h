@@ -32,16 +32,16 @@ SMP_CHECKED enum smp_status smp_export_json(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_top(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_otlp(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_calls(const struct smp_export_job *job);
-/* Writes the table with at most so many rows, as a part of TOP. */
+/* Writes the table with at most `most` rows, as a part of TOP. */
 SMP_CHECKED enum smp_status smp_calls_table_put(const struct smp_export_job *job, size_t most);
 
-/* Are calls counted? */
+/* Returns whether calls are counted. */
 static inline bool smp_export_has_counted(const struct smp_export_job *job)
 {
     return job->groups[SMP_GROUP_COUNTED].count > 0;
 }
 
-/* Does the profile hold the measure? */
+/* Returns whether the profile holds the measure. */
 static inline bool smp_export_holds(const struct smp_export_job *job, enum smp_measure measure)
 {
     return (smp_tree_measures(job->profile->tree) & SMP_MEASURE_BIT(measure)) != 0;
@@ -53,7 +53,7 @@ static inline const char *smp_export_measure_title(const struct smp_export_job *
     return smp_measure_info(smp_profile_measure(job->profile, job->style->measure))->title;
 }
 
-/* The groups that a sum of the style's measure includes. */
+/* Returns the groups that a sum of the style's measure includes. */
 static inline const struct smp_hot_groups *smp_export_weighed(const struct smp_export_job *job)
 {
     return &job->groups[smp_profile_kind_of(job->style->measure)];

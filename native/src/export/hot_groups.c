@@ -80,7 +80,7 @@ void smp_hot_groups_fini_all(struct smp_hot_groups groups[SMP_GROUP_KINDS])
         smp_hot_groups_fini(&groups[kind]);
 }
 
-/* Groups without active time are in order already. */
+/* Groups without active time are already in order. */
 void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_profile *profile)
 {
     uint32_t *scratch;
@@ -131,7 +131,7 @@ int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
                : 0;
 }
 
-/* Is it the frame of a poll that found no stack? */
+/* Returns whether this is the frame of a poll without a stack. */
 static bool is_without_stack(const struct smp_profile *profile, uint32_t location)
 {
     struct smp_location_view view;

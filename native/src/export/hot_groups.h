@@ -42,16 +42,16 @@ void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_
 void smp_hot_groups_fini(struct smp_hot_groups *groups);                     /* all zero is fine */
 void smp_hot_groups_fini_all(struct smp_hot_groups groups[SMP_GROUP_KINDS]); /* likewise */
 
-/* The group's name as exports show it; "[unnamed]" if it is empty. */
+/* Returns the group's name as exports show it; "[unnamed]" if it is empty. */
 const char *smp_hot_group_name(const struct smp_group_info *group);
-/* index: that of the group in the profile. As smp_profile_group_total, but a measure that only
- * counted trees have (model/measure.h) is taken from the counted group with the same name. */
+/* Like smp_profile_group_total. But a measure that only counted trees have (model/measure.h) is
+ * read from the counted group with the same name. index: of the group in the profile. */
 int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
                             enum smp_measure measure);
-/* The part of its wall time under frames of polls without a stack, like [thread ended]. */
+/* Returns its wall time under frames of polls without a stack, like [thread ended]. */
 int64_t smp_hot_group_without_stack(const struct smp_profile *profile, uint32_t index);
-/* Was it idle throughout? True if it has idle time, and besides only time without a stack or less
- * than a millisecond. */
+/* Returns whether the group was idle throughout: it has idle time, and otherwise only time without
+ * a stack or less than a millisecond. */
 bool smp_hot_group_is_idle(const struct smp_profile *profile, uint32_t index);
 
 #endif

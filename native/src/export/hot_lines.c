@@ -21,7 +21,7 @@ struct counting {
     struct smp_used_frames frames;
     struct smp_hot_groups groups;
     struct smp_line_texts *texts; /* by frame number */
-    uint32_t *line_of;            /* by frame number; lines are in the order of their texts */
+    uint32_t *line_of;            /* by frame number; lines are ordered by their texts */
     uint32_t *frame_of;           /* by line: a frame with its text; the second half is scratch */
     struct smp_amounts *sums;     /* by line; all zero between two groups */
     uint32_t *order;              /* lines of a group; the second half is scratch memory */

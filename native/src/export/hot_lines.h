@@ -37,7 +37,7 @@ struct smp_hot_lines {
     size_t count;
 };
 
-/* Finds at most most lines. quota: for the result and the working memory; may be NULL. */
+/* Finds at most `most` lines. quota: for the result and the working memory; may be NULL. */
 SMP_CHECKED enum smp_status smp_hot_lines_init(struct smp_hot_lines *hot, struct smp_quota *quota,
                                                const struct smp_profile *profile, size_t most);
 void smp_hot_lines_fini(struct smp_hot_lines *hot); /* all zero is fine */

@@ -32,7 +32,7 @@ enum smp_spot_key {
 struct smp_spot_choice {
     enum smp_spot_key key;
     size_t most; /* at most SMP_MAX_HOT_SPOTS */
-    /* A spot is listed if it is at least one part in so many of the whole */
+    /* A spot is listed if it has at least 1 / share of the whole */
     int64_t share;
     bool by_group;            /* STATE only: each spot is of one group, and waits is empty */
     enum smp_measure measure; /* the measure of ns; WALL: active time. STATE: always WALL */
@@ -75,8 +75,7 @@ struct smp_hot_spots {
     size_t others;
     struct smp_hot_spot outside; /* ns 0: none */
     struct smp_hot_spot waits;   /* likewise */
-    /* The packages of all spots: that of the main class first, the others in descending order of
-     * time. */
+    /* The packages of all spots: that of the main class first, the others by descending time. */
     struct smp_hot_package packages[SMP_MAX_HOT_PACKAGES];
     size_t package_count;
     size_t other_packages; /* a lower bound */

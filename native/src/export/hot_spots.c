@@ -18,8 +18,8 @@
 enum {
     MAX_PACKAGES = 64,
     NAME_PARTS = 2,    /* parts of a package's name */
-    ONLY_WAITS = 9,    /* a group's waits for others are no spots from so many */
-    ONLY_WAITS_OF = 10 /* parts in so many of its active time on */
+    ONLY_WAITS = 9,    /* waits for others are not spots if a group spends */
+    ONLY_WAITS_OF = 10 /* ONLY_WAITS of ONLY_WAITS_OF parts of its active time in them */
 };
 
 #define MAX_PART_BYTES ((size_t)1 << 32)
@@ -91,7 +91,7 @@ static enum smp_status add_part(struct spot_search *search, struct spot_part *pa
 {
     const enum smp_spot_key key = search->choice->key;
 
-    /* A table needs neither groups nor callees, and has far fewer parts without them. */
+    /* A table needs neither groups nor callees, and without them there are far fewer parts. */
     part->group = key == SMP_SPOT_STATE ? part->group : 0;
     part->method = key == SMP_SPOT_PLACE ? 0 : part->method;
     const uint32_t hash = hash_of_part(part);
@@ -112,7 +112,7 @@ static enum smp_status add_part(struct spot_search *search, struct spot_part *pa
     return SMP_OK;
 }
 
-/* The measures that a spot of no particular state is weighed by. */
+/* Returns the measures by which a spot without a state is weighed. */
 static uint32_t weighed_measures(const struct spot_search *search)
 {
     return search->choice->measure == SMP_MEASURE_WALL && search->out->has_states
@@ -122,7 +122,7 @@ static uint32_t weighed_measures(const struct spot_search *search)
 
 /* --- waits for others --- */
 
-/* Does the stack contain, below its place, a wait for other threads to finish? */
+/* Returns whether the stack contains, below its place, a wait for other threads to finish. */
 static bool waits_for_others(const struct spot_search *search, uint32_t node)
 {
     const struct smp_spot_places *const places = &search->places;
@@ -167,12 +167,12 @@ static bool only_waits(const struct spot_search *search, uint32_t group)
            (double)search->waits_ns[group] * ONLY_WAITS_OF >= (double)active_ns * ONLY_WAITS;
 }
 
-/* Moves the node's time from the part of its place to waits, if it is such a wait. */
+/* Moves the node's time from the part of its place to waits, if it is spent in such a wait. */
 static enum smp_status add_wait(struct spot_search *search, uint32_t node, struct spot_part *part)
 {
     struct spot_part wait = { .kind = PART_WAITS,
                               .callee = part->place,
-                              .method = part->place, /* keeps lines apart */
+                              .method = part->place, /* lines stay apart */
                               .group = part->group };
     int64_t *const ns = &part->amounts.of[SMP_MEASURE_WAITING];
 
@@ -195,9 +195,9 @@ static uint32_t shown_measures(const struct spot_search *search)
               (search->out->has_states ? SMP_MEASURE_BIT(SMP_MEASURE_WALL) : 0)));
 }
 
-/* All stacks outside the user's code are one spot, whose callee is the innermost method; if methods
- * are spots, each method is one. Calls are ignored, because only counted trees have all of them
- * (measure.h). */
+/* All stacks outside the user's code form one spot, whose callee is the innermost method; if spots
+ * are methods, each method is a spot. Calls are ignored, because only counted trees have all of
+ * them (measure.h). */
 static enum smp_status add_spot_node(struct spot_search *search, uint32_t node)
 {
     const struct smp_spot_place *const at = &search->places.list[node];
@@ -239,7 +239,8 @@ static enum smp_status add_up_parts(struct spot_search *search)
 
 /* --- order --- */
 
-/* Is each group a spot of its own? Not outside the user's code, where there is only one spot. */
+/* Returns whether each group is a spot of its own; false outside the user's code, which is one
+ * spot. */
 static bool is_split_by_group(const struct spot_search *search, const struct spot_part *part)
 {
     return search->choice->by_group && part->kind == PART_OF_SPOT;
@@ -354,7 +355,7 @@ static void note_states(struct spot_search *search, struct spot_range *range)
     }
 }
 
-/* Returns the length of the first parts of a package's name; 0: no package. */
+/* Returns the length of the first parts of a package's name; 0 without a package. */
 static size_t first_parts_length(const char *name, size_t length)
 {
     size_t at = 0;
@@ -385,9 +386,9 @@ static void note_package(struct spot_search *search, uint32_t location, int64_t 
     search->packages[i].ns = smp_add_clamped(search->packages[i].ns, ns);
 }
 
-/* --- what is known of a spot --- */
+/* --- details of a spot --- */
 
-/* Adds a group's time to the whole that the spot's time is a part of. */
+/* Adds a group's time to the total of which the spot's time is a part. */
 static void add_group_time(const struct spot_search *search, uint32_t group,
                            struct smp_hot_spot *spot)
 {
@@ -406,8 +407,7 @@ static bool is_named_before(struct spot_search *search, bool by_group, const str
                     : smp_spot_places_compare(&search->places, a->callee, b->callee) < 0;
 }
 
-/* Finds the callee, or the group, with most of a spot, after sorting its parts by callee or
- * group. */
+/* Finds the callee or group with most of a spot's time, after sorting its parts by it. */
 static const struct spot_part *choose_most(struct spot_search *search,
                                            const struct spot_range *range, bool by_group,
                                            struct smp_hot_spot *spot)

@@ -328,7 +328,7 @@ static void put_names(struct writer *writer, const char *key, const struct smp_g
     smp_writer_put_byte(writer->out, ']');
 }
 
-/* A state that no node of the group has is not shown: its column would be all 0. */
+/* A state that no node of the group has is omitted: its column would be all 0. */
 static bool shows_measure(const struct writer *writer, const struct smp_group_info *group,
                           enum smp_measure measure)
 {

@@ -17,7 +17,7 @@ static void escape_separators(struct smp_bytes *bytes, size_t from)
 
     for (size_t i = from; i < at; i++) {
         if (bytes->data[i] == ';')
-            smp_bytes_put(bytes, escape, length - 1); /* makes room behind the text */
+            smp_bytes_put(bytes, escape, length - 1); /* extends the text */
     }
     if (bytes->status != SMP_OK)
         return;
@@ -29,7 +29,7 @@ static void escape_separators(struct smp_bytes *bytes, size_t from)
     }
 }
 
-/* Finishes a text that starts at from: escapes each ';' in it and appends one. */
+/* Finishes a text that starts at from: escapes each ';' in it and appends a ';'. */
 static void end_text(struct smp_bytes *bytes, size_t from)
 {
     escape_separators(bytes, from);
@@ -88,7 +88,7 @@ static void put_frame(struct smp_bytes *bytes, struct smp_line_form form,
 struct line_names {
     const struct smp_methods *methods;
     const struct smp_overloads *overloads; /* NULL: names without parameters */
-    const uint32_t *locations;             /* NULL: each is its own number */
+    const uint32_t *locations;             /* NULL: location n has number n */
 };
 
 static enum smp_status make_line_texts(struct smp_line_texts *texts, struct smp_line_form form,

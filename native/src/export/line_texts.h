@@ -35,7 +35,7 @@ struct smp_line_texts {
     size_t *starts; /* one more for the end */
 };
 
-/* The part of a frame that the text shows. Frames in brackets are shown as they are. */
+/* The part of a frame that a text shows. Frames in brackets are shown unchanged. */
 enum smp_line_unit {
     SMP_LINE_FRAME,   /* a.b.C.run(C.java:1) */
     SMP_LINE_METHOD,  /* a.b.C.run */
@@ -77,7 +77,7 @@ static inline const char *smp_line_text(const struct smp_line_texts *texts, uint
     return texts->bytes.data + texts->starts[number];
 }
 
-/* Without the last byte. */
+/* Excludes the last byte. */
 static inline size_t smp_line_text_length(const struct smp_line_texts *texts, uint32_t number)
 {
     return texts->starts[number + 1] - texts->starts[number] - 1;

@@ -141,14 +141,14 @@ static uint32_t row_at(const struct table_maker *maker, uint32_t node)
     return maker->row_of[maker->walk.nodes[node].location] - 1;
 }
 
-/* Is the call still open, so that the current node is inside it? */
+/* Returns whether the call is still open, so that the current node is inside it. */
 static bool is_around(const struct table_maker *maker, const struct open_call *call)
 {
     return call->node != 0 && call->depth < maker->walk.depth &&
            maker->walk.path[call->depth - 1] == call->node;
 }
 
-/* Is the node inside the focus, or the focus itself? */
+/* Returns whether the node is the focus or inside it. */
 static bool is_in_focus(struct table_maker *maker, uint32_t node)
 {
     if (maker->choice->focus == NULL || is_around(maker, &maker->focus))
@@ -226,7 +226,7 @@ static bool is_edge_before(const void *context, uint32_t a, uint32_t b)
                                          : left->caller < right->caller;
 }
 
-/* Row numbers follow names, so ties are in the order of names. */
+/* Row numbers follow names, so ties are ordered by name. */
 static bool is_busier_edge(const void *context, uint32_t a, uint32_t b)
 {
     const struct table_maker *const maker = context;
@@ -238,7 +238,7 @@ static bool is_busier_edge(const void *context, uint32_t a, uint32_t b)
     return left->calls != right->calls ? left->calls > right->calls : left->caller < right->caller;
 }
 
-/* Sorts the edges and joins equal ones. */
+/* Sorts the edges and merges equal ones. */
 static enum smp_status order_edges(struct table_maker *maker, smp_index_before *before)
 {
     struct smp_method_table *const table = maker->table;

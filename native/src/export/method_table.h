@@ -37,7 +37,7 @@ struct smp_method_row {
     int64_t total_ns;
     int64_t min_ns; /* of a finished call; below 0: not known */
     int64_t max_ns;
-    int64_t since_ms; /* the latest time from which on one of its nodes is counted (row_since.h) */
+    int64_t since_ms; /* the latest time since which one of its nodes is counted (row_since.h) */
     size_t callers;   /* index of its first caller in edges */
     size_t caller_count;
 };
@@ -63,7 +63,7 @@ struct smp_method_table {
     int64_t calls; /* over all rows */
     int64_t root_calls;
     bool has_times;
-    bool has_focus; /* there is a row with the name of the focus, or no focus */
+    bool has_focus; /* a row has the name of the focus, or there is no focus */
 };
 
 struct smp_table_choice {

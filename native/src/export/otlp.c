@@ -262,7 +262,7 @@ static bool count_bytes(void *self, const char *bytes, size_t length)
     return true;
 }
 
-/* With the CPU clock all times are CPU times. */
+/* With the CPU clock all times are CPU times, so wall time is not shown. */
 static bool is_shown(const struct document *document, enum smp_measure measure)
 {
     return smp_export_holds(document->job, measure) &&
@@ -289,7 +289,7 @@ static bool is_worth_a_profile(const struct document *document, enum smp_measure
             has_any_of(document, smp_profile_kind_of(measure), measure));
 }
 
-/* Counts the lengths of what put_measure_profile() and put_dictionary() write. */
+/* Counts the bytes that put_measure_profile() and put_dictionary() write. */
 static enum smp_status count_lengths(struct document *document)
 {
     size_t bytes = 0;

@@ -73,7 +73,7 @@ static void choose_shown(struct writer *writer)
     }
 }
 
-/* The time that the period is measured in. */
+/* Returns the time in which the period is measured. */
 static enum smp_measure main_time_of(const struct writer *writer)
 {
     const bool is_cpu = writer->job->profile->is_cpu_clock ||

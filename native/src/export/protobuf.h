@@ -67,7 +67,7 @@ static inline void smp_protobuf_put_fixed64(struct smp_writer *out, unsigned fie
     smp_writer_put(out, (const char *)&value, sizeof(value));
 }
 
-/* The bytes of a message, string or packed numbers of this length, with the head. */
+/* Returns the bytes of a message, string or packed numbers of this length, with the head. */
 static inline size_t smp_protobuf_field_bytes(size_t length)
 {
     return SMP_PROTOBUF_TAG_BYTES + smp_protobuf_varint_bytes(length) + length;

@@ -13,10 +13,10 @@
 #include "model/profile_merge.h"
 
 enum {
-    REPORT_WIDTH = 150,      /* of indent and frame; figures begin two columns further */
+    REPORT_WIDTH = 150,      /* of indent and frame; figures begin two columns after */
     RECORD_TAIL_BYTES = 64,  /* the most for the last line of a record that was cut */
     INDENT = 2,              /* columns per printed ancestor */
-    TITLE_FRAME_BYTES = 256, /* all of a title but the names */
+    TITLE_FRAME_BYTES = 256, /* a title without its names */
     ESCAPE_BYTES = 6,        /* \u000a */
     NS_PER_US = 1000,
     SEPARATOR_BYTES = 2,
@@ -75,7 +75,7 @@ static void put_group_title(const struct smp_group_info *group, struct smp_bytes
         smp_bytes_printf(out, " of %" PRIu64 " groups", group->joined_groups);
 }
 
-/* The most bytes that put_group_title appends. */
+/* Returns the most bytes that put_group_title appends. */
 static size_t title_limit(const struct smp_group_info *group)
 {
     size_t names = strlen(group->name);
@@ -141,8 +141,8 @@ static size_t pad_after(size_t width)
     return width < REPORT_WIDTH ? REPORT_WIDTH - width + 1 : 1;
 }
 
-/* The title of a state after another state is short: "Blocked" instead of "blocked time". 0: the
- * whole title. */
+/* Returns the length of a short title, "Blocked" instead of "blocked time", for a state after
+ * another state; 0 for the whole title. */
 static size_t short_title_length(uint32_t shown, enum smp_measure measure)
 {
     const uint32_t before = shown & (SMP_MEASURE_BIT(measure) - 1) & SMP_STATE_MEASURES;
@@ -214,7 +214,7 @@ static void put_row_columns(const struct smp_row *row, struct smp_bytes *out)
     }
 }
 
-/* Composed of whole numbers: "%.3f" would follow the locale that the JVM has set. */
+/* Uses whole numbers: "%.3f" would follow the locale that the JVM has set. */
 static void put_us(const char *label, int64_t ns, struct smp_bytes *out)
 {
     put_figure_of(label, ns / NS_PER_US, out);
@@ -280,9 +280,9 @@ static bool try_row(const struct cursor *at, struct smp_bytes *out)
     return fits;
 }
 
-/* Appends the rows below root to out, which has nothing but the line of hooks, and has
- * 2 * RECORD_TAIL_BYTES allocated. A last line counts the rows that do not fit. Returns how many
- * these are. */
+/* Appends the rows below root to out, which contains at most the line of hooks and has 2 *
+ * RECORD_TAIL_BYTES allocated. If rows do not fit, a last line counts them. Returns their
+ * number. */
 static uint64_t put_group_rows(const struct smp_rows *rows, uint32_t root, struct smp_bytes *out)
 {
     struct cursor at = begin_rows(rows, root);
@@ -302,7 +302,7 @@ static uint64_t put_group_rows(const struct smp_rows *rows, uint32_t root, struc
 
 /* --- the report --- */
 
-/* A report that is being made. */
+/* A report that is being written. */
 struct report {
     const struct smp_profile *profile;
     const struct smp_outputer *outputer;

@@ -72,10 +72,10 @@ enum { SMP_MAX_RECORD_BYTES = 64 * 1024 * 1024 };
 
 /*
  * The receiver of reports, and of messages. A report is one title, one record for the account and
- * one for each group, and one flush. After a call that returns false, because the output failed,
- * the rest of the report is not sent; the next report is tried as usual. A deadlock is sent between
- * two reports. Texts are borrowed for the call and NUL-terminated; lengths do not count the NUL. In
- * a session all calls are on the reporter thread.
+ * one for each group, and one flush. If a call returns false, because the output failed, the rest
+ * of the report is not sent; the next report is tried as usual. A deadlock is sent between two
+ * reports. Texts are valid during the call and NUL-terminated; lengths do not count the NUL. In a
+ * session all calls are on the reporter thread.
  */
 struct smp_outputer {
     bool (*title)(void *self, int64_t from_wall_ms, int64_t till_wall_ms);

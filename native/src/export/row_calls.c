@@ -33,8 +33,7 @@ static bool is_of_method(const struct matching *matching, uint32_t node,
     return smp_location_is_same_method(view, &other);
 }
 
-/* Returns the counted node that a frame leads to; place itself if the frame is not counted
- * there. */
+/* Returns the counted node to which a frame leads, or place if the frame is not counted there. */
 static uint32_t step_down(const struct matching *matching, uint32_t place, uint32_t node)
 {
     const struct smp_location_view view = view_at(matching, node);
@@ -45,7 +44,7 @@ static uint32_t step_down(const struct matching *matching, uint32_t place, uint3
     return child == 0 ? place : child;
 }
 
-/* Returns the root of the counted tree of the group with the same name; 0: there is none. */
+/* Returns the root of the counted tree of the group with the same name; 0 if there is none. */
 static uint32_t counted_root(const struct smp_profile *profile, uint32_t index)
 {
     struct smp_group group = { .index = index };
@@ -80,8 +79,8 @@ static void match(struct matching *matching, size_t node_count)
         if (matching->reached[node] != 0)
             match_children(matching, node);
     }
-    /* A node that only inherited its parent's counted node corresponds to none. Upwards, so that
-     * the parent's entry is still there. */
+    /* A node that only inherited its parent's counted node corresponds to none. The loop runs
+     * upwards, so that the parent's entry is still there. */
     for (uint32_t node = (uint32_t)node_count - 1; node > 0; node--) {
         const struct smp_node *const at = &matching->nodes[node];
         if (smp_node_is_group(at) || matching->reached[node] == matching->reached[at->parent])

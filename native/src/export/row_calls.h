@@ -50,15 +50,15 @@ SMP_CHECKED enum smp_status smp_row_calls_init(struct smp_row_calls *calls, stru
                                                const struct smp_profile *profile);
 void smp_row_calls_fini(struct smp_row_calls *calls); /* all zero is fine */
 
-/* Called for each row, node, right below each row, above, in printed order: node loses its counted
+/* Called in printed order for each row, node, directly below a row, above. node loses its counted
  * node if an earlier row below above has it. */
 void smp_row_calls_claim(struct smp_row_calls *calls, uint32_t above, uint32_t node);
 
-/* Instead of claim if all nodes are rows: among the children of a node, the one with the most wall
- * time keeps the counted node. */
+/* Used instead of claim if all nodes are rows. Among the children of a node, the one with the most
+ * wall time keeps the counted node. */
 void smp_row_calls_choose(struct smp_row_calls *calls, const struct smp_profile *profile);
 
-/* The counted node whose calls the row shows; 0: none. */
+/* Returns the counted node whose calls the row shows; 0 if there is none. */
 static inline uint32_t smp_row_calls_node(const struct smp_row_calls *calls, uint32_t node)
 {
     return calls->counted == NULL ? 0 : calls->counted[node];

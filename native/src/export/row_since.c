@@ -41,7 +41,7 @@ static int64_t times_clamped(int64_t calls, int64_t times)
     return calls > 0 && times > INT64_MAX / calls ? INT64_MAX : calls * times;
 }
 
-/* own: the result of own_since. */
+/* own: the result of own_since for the node. */
 static int64_t missing_calls(const struct dating *dating, uint32_t node, int64_t own)
 {
     const uint32_t caller = dating->nodes[node].parent;
@@ -77,7 +77,7 @@ static bool is_counted_group(const struct dating *dating, uint32_t root)
     return smp_thread_groups_kind(dating->profile->groups, group) == SMP_GROUP_COUNTED;
 }
 
-/* Nodes outside of counted trees have no figures. */
+/* Returns whether the node is outside counted trees, and so has no figures. */
 static bool is_outside(const struct dating *dating, uint32_t node)
 {
     const struct smp_since *const above = &dating->rows[dating->nodes[node].parent];

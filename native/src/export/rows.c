@@ -33,22 +33,22 @@ enum {
     USERS = 2,     /* continues a chain and is the user's code */
     HAS_INNER = 4, /* its chain has a node of the user's code further down */
     SMALL = 8,     /* a row with too little time to be shown */
-    HIDDEN = 16,   /* a row that is not shown: it, or a row above it, is small */
+    HIDDEN = 16,   /* hidden: the row, or a row above it, is small */
     ALONE = 32     /* a row with all the time of its idle group; no row is shown below it */
 };
 
-/* In the number of a row: it replaces hidden rows; the other bits are the node of the first of
- * them. */
+/* Marks the number of a row that replaces hidden rows; the other bits are the first of their
+ * nodes. */
 #define HIDES (UINT32_C(1) << 31)
 _Static_assert((uint32_t)SMP_MAX_NODES <= HIDES, "a bit that no node's number has");
 
 struct link {
-    /* The node itself, or the row it was merged into if it is left out. For a hidden row: the first
-     * of the rows hidden together. */
+    /* The node itself, or the row into which it was merged. For a hidden row: the first of the rows
+     * that are hidden together. */
     uint32_t shown;
     uint32_t first; /* HIDES: only hidden rows */
     union {
-        uint32_t next;  /* for the first hidden row: how many are hidden together */
+        uint32_t next;  /* for the first hidden row: the number of rows hidden together */
         uint32_t marks; /* while rows are chosen */
     };
 };
@@ -83,7 +83,7 @@ static inline int64_t self_ms(const struct smp_rows *rows, uint32_t node)
                                smp_column_self(rows->wall, rows->nodes, rows->siblings, node));
 }
 
-/* Does the node have own calls, so that it is in a counted tree? */
+/* Returns whether the node has own calls, so that it is in a counted tree. */
 static bool has_own_amount(const struct smp_rows *rows, uint32_t node)
 {
     bool has_any = false;
@@ -106,15 +106,15 @@ static bool has_printed_column(const struct smp_rows *rows, uint32_t node)
     return has_any;
 }
 
-/* A node without samples and without any figure that a row shows: it was prepared for time that
- * never came, or has only CPU time of a poll. */
+/* Returns whether the node has no samples and none of the figures that a row shows: it was prepared
+ * for time that never came, or has only CPU time of a poll. */
 static inline bool is_unused(const struct smp_rows *rows, uint32_t node)
 {
     return rows->nodes[node].last_child == 0 && smp_column_at(rows->wall, node) == 0 &&
            !has_printed_column(rows, node);
 }
 
-/* --- what is left out --- */
+/* --- nodes without a row --- */
 
 static bool is_same_package(const struct smp_methods *methods, uint32_t a, uint32_t b)
 {
@@ -138,7 +138,7 @@ static bool is_pseudo(const struct smp_methods *methods, uint32_t location)
     return view.is_pseudo;
 }
 
-/* A kind of the JVM's own threads that would be printed with 0 ms. */
+/* Returns whether this is a kind of the JVM's own threads that would be printed with 0 ms. */
 static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const parent = &rows->nodes[rows->nodes[node].parent];
@@ -147,7 +147,7 @@ static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
            smp_profile_group_is_jvm(rows->profile, smp_node_group(parent));
 }
 
-/* Does the style keep the row because its package differs from its parent's? */
+/* Returns whether the style keeps the row because its package differs from its parent's. */
 static bool is_package_change(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
@@ -156,7 +156,7 @@ static bool is_package_change(const struct smp_rows *rows, uint32_t node)
            !is_same_package(rows->profile->methods, at->location, rows->nodes[at->parent].location);
 }
 
-/* True if the node is always a row. */
+/* Returns whether the node is always a row. */
 static bool stays(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
@@ -177,7 +177,7 @@ static bool has_packages(const struct smp_rows *rows)
     return rows->profile->packages[0] != '\0';
 }
 
-/* node continues a chain, so it is no pseudo-frame. */
+/* node continues a chain, so it is not a pseudo-frame. */
 static bool is_users(const struct smp_rows *rows, uint32_t node)
 {
     struct smp_location_view view;
@@ -250,7 +250,7 @@ static bool has_little_time(const struct smp_rows *rows, uint32_t node, uint32_t
            (double)node_active_ns(rows, root) * rows->style.min_per_mille;
 }
 
-/* While rows are marked, first is the root of the node's group. next of the root of an idle group
+/* While rows are marked, first is the root of the node's group. In the root of an idle group, next
  * is its outermost row with the most time; HIDES until it is found. */
 static void find_roots(struct smp_rows *rows, size_t node_count)
 {
@@ -290,8 +290,8 @@ static void mark_small(struct smp_rows *rows, size_t node_count)
     }
 }
 
-/* first of the row above gets the row that replaces its hidden rows; first of the first hidden row
- * counts them. */
+/* first of the row above becomes the row that replaces its hidden rows, and first of the first
+ * hidden row counts them. */
 static void hide_row(struct smp_rows *rows, uint32_t row)
 {
     struct link *const link = &rows->links[row];
@@ -505,7 +505,7 @@ uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node)
     return rows->links[rows->nodes[node & ~HIDES].parent].shown;
 }
 
-/* The amount of the row above without its own and that of the rows shown. */
+/* Returns the amount of the row above, less its own and that of the rows shown. */
 static int64_t hidden_amount(const struct smp_rows *rows, uint32_t hides, struct smp_column column)
 {
     const uint32_t above = smp_rows_up(rows, hides);
@@ -517,7 +517,7 @@ static int64_t hidden_amount(const struct smp_rows *rows, uint32_t hides, struct
     return amount;
 }
 
-/* The same in milliseconds as printed. */
+/* As above, in milliseconds as printed. */
 static int64_t hidden_ms(const struct smp_rows *rows, uint32_t hides)
 {
     const uint32_t above = smp_rows_up(rows, hides);
@@ -543,7 +543,7 @@ int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
                       : 0;
 }
 
-/* Omits measures that were not taken, instead of showing 0. Holders' trees have only wall time. */
+/* Omits measures that were not taken: they would be 0. Holders' trees have only wall time. */
 static uint32_t columns_of(const struct smp_rows *rows, uint32_t node)
 {
     const uint32_t cpu = SMP_MEASURE_BIT(SMP_MEASURE_CPU);
@@ -581,7 +581,7 @@ static struct smp_call_time call_time(const struct smp_rows *rows, uint32_t node
     return (struct smp_call_time){ .mean_ns = smp_column_at(rows->wall, node) / calls };
 }
 
-/* Shows the own amounts of a node of a counted tree, also in a row of a sampled tree that
+/* Shows the own amounts of a node of a counted tree. Also called for a row of a sampled tree that
  * corresponds to it. */
 static void show_calls(const struct smp_rows *rows, uint32_t node, struct smp_row *row)
 {

@@ -65,9 +65,9 @@ SMP_CHECKED enum smp_status smp_rows_create(const struct smp_profile *profile,
 void smp_rows_destroy(struct smp_rows *rows); /* NULL is fine */
 
 /*
- * The first row below a row, its next sibling, and the row above it. A row is identified by its
- * node, or, if it replaces hidden ones, by a number that is no node. A group's root is no row
- * itself, but is above the group's first rows. 0 = none.
+ * These return the first row below a row, its next sibling, and the row above it; 0 if there is
+ * none. A row is identified by its node or, if it replaces hidden ones, by a number that is not a
+ * node. A group's root is not a row, but is above the group's first rows.
  */
 uint32_t smp_rows_first(const struct smp_rows *rows, uint32_t node);
 uint32_t smp_rows_next(const struct smp_rows *rows, uint32_t node);
@@ -96,8 +96,8 @@ struct smp_row {
     uint32_t width;                     /* in columns */
     char hidden[SMP_HIDDEN_TEXT_BYTES]; /* the text of a row that replaces hidden ones */
 };
-/* The node's share of the time below root, in tenths of a percent; -1 if the style has no such
- * column. */
+/* Returns the node's share of the time below root, in tenths of a percent; -1 if the style has no
+ * such column. */
 int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node);
 /* Fills out. A row shows the style's columns that the profile holds (states only if they are not 0;
  * in a counted tree no CPU time if the account says that none was measured), and any measure that

@@ -40,7 +40,7 @@ static uint32_t subject_of(const struct spot_details *details, uint32_t node)
                                  : details->places->list[node].place;
 }
 
-/* Does the time of a subject in a group belong to the place or method of a spot? */
+/* Returns whether the time of a subject in a group belongs to the place or method of a spot. */
 static bool is_of_spot(const struct spot_details *details, size_t at, uint32_t subject,
                        uint32_t group)
 {
@@ -115,8 +115,8 @@ static void add_subject_times(const struct spot_details *details, struct place_t
     }
 }
 
-/* Each poll finds a place in one state, so the division of its time among the states is a matter of
- * chance, too. */
+/* Each poll finds a place in one state, so the division of its time among states is also a matter
+ * of chance. */
 static struct smp_error error_of_part(const struct smp_profile *profile, int64_t ns,
                                       const struct place_time *place)
 {
@@ -210,7 +210,7 @@ static bool find_spot_locks(const struct spot_details *details)
     return has_any;
 }
 
-/* The line that smp_interval_note_lock finds for a holder's stack. */
+/* Returns the line that smp_interval_note_lock finds for a holder's stack. */
 static uint32_t holding_line(const struct spot_details *details, uint32_t node)
 {
     const uint32_t place = details->places->list[node].place;

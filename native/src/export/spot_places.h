@@ -40,7 +40,7 @@ SMP_CHECKED enum smp_status smp_spot_places_init(struct smp_spot_places *places,
                                                  const struct smp_profile *profile);
 void smp_spot_places_fini(struct smp_spot_places *places);
 
-/* Is it a group of sampled threads other than [JVM]? */
+/* Returns whether this is a group of sampled threads other than [JVM]. */
 bool smp_spot_places_is_sampled(const struct smp_spot_places *places, uint32_t group);
 /* Compares the texts of two frames: < 0, 0 or > 0. Location 0 comes first. */
 int smp_spot_places_compare(struct smp_spot_places *places, uint32_t a, uint32_t b);

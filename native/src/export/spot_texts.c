@@ -9,8 +9,8 @@
 #include "model/escape.h"
 
 enum {
-    PLACE_WIDTH = 60, /* the most for a place, unless its file and line alone are longer */
-    MOST_PLACE = 92,  /* the most even then */
+    PLACE_WIDTH = 60, /* the most for a place, unless file and line alone are longer */
+    MOST_PLACE = 92,  /* the most in that case */
     LOCK_WIDTH = 6    /* the least for a lock's class */
 };
 
@@ -105,7 +105,7 @@ static void put_holding(struct smp_bytes *cell, const struct smp_profile *profil
     }
 }
 
-/* Writes "lock of StockLedger" in so many columns, but at least LOCK_WIDTH of the class. */
+/* Writes "lock of StockLedger" in this number of columns, but at least LOCK_WIDTH of the class. */
 static void put_lock_class(struct smp_bytes *cell, const struct smp_profile *profile,
                            const struct smp_hot_spot *spot, size_t columns)
 {

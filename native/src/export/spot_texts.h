@@ -26,7 +26,7 @@ void smp_spot_text_callee(struct smp_bytes *cell, const struct smp_profile *prof
                           const struct smp_hot_spot *spot);
 void smp_spot_text_group(struct smp_bytes *cell, const struct smp_profile *profile,
                          const struct smp_hot_spot *spot);
-/* Fits the text into so many columns: the class is cut rather than the line that holds the lock. */
+/* Fits the text into these columns: the class is cut rather than the line that holds the lock. */
 void smp_spot_text_lock(struct smp_bytes *cell, const struct smp_profile *profile,
                         const struct smp_hot_spot *spot, size_t columns);
 

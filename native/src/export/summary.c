@@ -13,7 +13,7 @@
 
 enum {
     AMOUNT_BYTES = 3 * SMP_NUMBER_BYTES,
-    STATE_WIDTH = 8,    /* that of "runnable", without a share */
+    STATE_WIDTH = 8,    /* of "runnable", without a share */
     NUMBER_WIDTH = 4,   /* " 1. " */
     CALLEE_WIDTH = 34,  /* the most */
     APART_WIDTH = 45,   /* the most for a line or a method after the list */
@@ -21,7 +21,7 @@ enum {
     GUESSED_WIDTH = 11, /* " (not seen)" */
     PERCENT = 100,
     MILLI = 1000,
-    WIDE_ERROR = 10 /* an error bar is shown if it is more than one part in so many */
+    WIDE_ERROR = 10 /* an error bar is shown if it is more than a tenth */
 };
 
 /* --- figures --- */
@@ -107,7 +107,7 @@ static void print_spot_amount(const struct smp_hot_spot *spot, char text[AMOUNT_
 
 /* --- cells --- */
 
-/* The lines that are being written. */
+/* The lines being written. */
 struct summary_page {
     const struct smp_summary *summary;
     struct smp_bytes *out;
@@ -175,7 +175,7 @@ static const char *state_title(const struct smp_profile *profile, enum smp_measu
     return smp_measure_info(smp_profile_measure(profile, measure))->title;
 }
 
-/* Prints "waiting". For a spot that was running and runnable it is the state with more time, and
+/* Prints "waiting". A spot that was running and runnable is shown as the state with more time, and
  * its share: "running 60 %". */
 static void print_spot_state(const struct smp_profile *profile, const struct smp_hot_spot *spot,
                              char text[AMOUNT_BYTES])
@@ -311,7 +311,7 @@ static bool is_worth_a_line(const struct smp_hot_spots *spots, int64_t ns)
     return ns > 0 && ns >= spots->active_ns / SMP_HOT_SPOT_SHARE;
 }
 
-/* Writes a line for time that is not in the list: words, the place with the most of it, and its
+/* Writes a line for time that is not in the list: words, the place with most of it, and its
  * group. */
 static void put_apart_line(struct summary_page *page, const struct smp_hot_spot *spot,
                            const char *words, bool with_line)

@@ -65,8 +65,8 @@ SMP_CHECKED enum smp_status smp_summary_init(struct smp_summary *summary, struct
 /* Appends the lines, each with its end. */
 void smp_summary_lines(const struct smp_summary *summary, struct smp_bytes *out);
 
-/* Calls init, with the quota of out, and lines. out must be empty. Because a report is more than
- * its summary, lack of memory is no failure: out then has one line that says so, and only is_made
+/* Calls init, with the quota of out, and lines. out must be empty. Lack of memory is not a failure,
+ * because a report has more than its summary: out then has one line that says so, and only is_made
  * of summary is valid. */
 SMP_CHECKED enum smp_status smp_summary_make(struct smp_summary *summary,
                                              const struct smp_profile *profile,

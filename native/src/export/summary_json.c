@@ -6,7 +6,7 @@
 #include "export/json_text.h"
 #include "export/summary.h"
 
-/* A hot spot of one group is listed if it is at least one part in so many of the active time. */
+/* A hot spot of one group is listed if it has at least a thousandth of the active time. */
 enum { SPOT_BY_GROUP_SHARE = 1000 };
 
 struct summary_writer {
@@ -15,7 +15,7 @@ struct summary_writer {
     struct smp_bytes text; /* one text at a time; keeps the first failure */
 };
 
-/* The name of a method; with_place: the text of a frame. */
+/* Writes the name of a method or, if with_place is set, the text of a frame. */
 static void put_summary_frame(struct summary_writer *writer, const char *key, uint32_t location,
                               bool with_place)
 {
@@ -61,7 +61,7 @@ static void put_spot_error(struct summary_writer *writer, const struct smp_hot_s
     smp_json_put_pair(writer->out, range.lower, range.upper);
 }
 
-/* For a spot that was also running. */
+/* Returns the runnable time of a running or runnable spot, else 0. */
 static int64_t runnable_ns(const struct smp_hot_spot *spot)
 {
     const bool is_computing =

@@ -223,7 +223,7 @@ void smp_symbol_table_put_value_type(const struct smp_symbol_table *table, struc
     smp_protobuf_put_number(out, VALUE_TYPE_UNIT, unit);
 }
 
-/* Writes a function. Unknown numbers are 0. */
+/* Writes a function. Unknown numbers are written as 0. */
 static void put_function(const struct smp_symbol_table *table, struct smp_writer *out,
                          unsigned field, unsigned name, uint32_t number)
 {

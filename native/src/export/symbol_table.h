@@ -68,8 +68,8 @@ struct smp_symbol_table {
     struct smp_bytes text; /* one string at a time, escaped to one line because readers print it */
 };
 
-/* own_words: SMP_SYMBOL_OWN_WORDS words of the format. own_strings: how many strings the format
- * itself writes between the words and the rest. */
+/* own_words: SMP_SYMBOL_OWN_WORDS words of the format. own_strings: the number of strings that the
+ * format itself writes between the words and the others. */
 SMP_CHECKED enum smp_status smp_symbol_table_init(struct smp_symbol_table *table,
                                                   const struct smp_export_job *job,
                                                   const char *const *own_words, size_t own_strings);
@@ -81,14 +81,14 @@ static inline void smp_symbol_table_view(const struct smp_symbol_table *table, u
     smp_profile_view(table->job->profile, table->frames.locations[frame], out);
 }
 
-/* The number of the method in a frame's view. */
+/* Returns the function number of the method in a frame's view. */
 static inline uint32_t smp_symbol_table_function_of(const struct smp_symbol_table *table,
                                                     const struct smp_location_view *view)
 {
     return table->methods.numbers[view->method];
 }
 
-/* The number of the location at this depth of the walk's path. */
+/* Returns the location number at this depth of the walk's path. */
 static inline uint64_t smp_symbol_table_location_at(const struct smp_used_frames *frames,
                                                     const struct smp_tree_walk *walk, size_t depth)
 {
@@ -111,7 +111,7 @@ void smp_symbol_table_put_functions(const struct smp_symbol_table *table, struct
 /* Writes a measure and its unit as the message ValueType, which both formats have. */
 void smp_symbol_table_put_value_type(const struct smp_symbol_table *table, struct smp_writer *out,
                                      unsigned field, enum smp_measure measure);
-/* Returns the escaped name of a group; valid until the next call. "": table->text has failed. */
+/* Returns the escaped name of a group, valid until the next call; "" if table->text has failed. */
 const char *smp_symbol_table_group_name(struct smp_symbol_table *table,
                                         const struct smp_hot_groups *groups, size_t rank);
 /* Writes each word as a field of the current message. */

@@ -79,8 +79,8 @@ enum smp_status smp_export_text(const struct smp_export_job *job)
                                            .flush = on_flush,
                                            .message = on_message,
                                            .self = job->out };
-    unsigned cut = 0; /* not needed: a record that was cut says so itself */
+    unsigned cut = 0; /* not needed: a cut record has a line about it */
 
-    style.fold_recursion = false; /* the job's profile has been folded already */
+    style.fold_recursion = false; /* the job's profile is already folded */
     return smp_report_text(job->profile, style, job->quota, &outputer, &cut);
 }

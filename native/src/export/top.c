@@ -36,7 +36,7 @@ struct top_table {
 
 /* --- the head --- */
 
-/* With the CPU clock wall time is CPU time. */
+/* With the CPU clock, the title of wall time is that of CPU time. */
 static const struct smp_measure_info *time_info(const struct top_table *table)
 {
     return smp_measure_info(smp_profile_measure(table->job->profile, SMP_MEASURE_WALL));
@@ -118,7 +118,7 @@ static enum smp_status put_name(struct top_table *table, uint32_t location)
     return text->status;
 }
 
-/* The states of active time, the style's columns, and the measure of the order. */
+/* Returns the states of active time, the style's columns, and the measure of the order. */
 static uint32_t table_columns(const struct top_table *table)
 {
     const struct smp_export_style *const style = table->job->style;

@@ -50,8 +50,8 @@ static bool push(struct smp_tree_walk *walk, uint32_t node)
     return true;
 }
 
-/* Moves to the first child, else to the next sibling, else to the next sibling of the nearest node
- * above. */
+/* Moves to the first child or, without one, to the next sibling of the node or of the nearest node
+ * above that has one. */
 bool smp_tree_walk_next(struct smp_tree_walk *walk)
 {
     const uint32_t at = walk->depth == 0 ? walk->root : smp_tree_walk_node(walk);
@@ -62,7 +62,7 @@ bool smp_tree_walk_next(struct smp_tree_walk *walk)
         walk->depth--;
     }
     if (next == 0) {
-        walk->root = 0; /* later calls return false, too */
+        walk->root = 0; /* later calls also return false */
         return false;
     }
     return push(walk, next);

@@ -56,7 +56,7 @@ static inline uint32_t smp_tree_walk_node(const struct smp_tree_walk *walk)
     return walk->path[walk->depth - 1];
 }
 
-/* The current node's own amount; totals: a column of the tree. */
+/* Returns the current node's own amount. totals: a column of the tree. */
 static inline int64_t smp_tree_walk_self(const struct smp_tree_walk *walk, struct smp_column totals)
 {
     return smp_column_self(totals, walk->nodes, walk->siblings, smp_tree_walk_node(walk));

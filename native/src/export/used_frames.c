@@ -3,7 +3,7 @@
 
 #include "model/tree.h"
 
-/* Node 0 has no location, and those of roots are groups. */
+/* Skips node 0, which has no location, and roots, whose locations are groups. */
 static uint32_t number_locations(uint32_t *numbers, const struct smp_tree *tree)
 {
     const struct smp_node *const nodes = smp_tree_nodes(tree);

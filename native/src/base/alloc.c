@@ -121,7 +121,7 @@ static bool exceeds_limit(struct smp_quota *quota, size_t size)
     return true;
 }
 
-/* Charges a new piece, or frees it and returns NULL. */
+/* Charges a new piece. If the quota refuses, frees the piece and returns NULL. */
 static void *charge_piece(struct smp_quota *quota, void *piece)
 {
     if (piece == NULL)
@@ -141,7 +141,7 @@ void *smp_alloc(struct smp_quota *quota, size_t size)
     return charge_piece(quota, calloc(1, size));
 }
 
-/* A piece that fits into its old place is charged no more, so the quota is not checked. */
+/* A piece that fits into its old place needs no further charge, so the quota is not checked. */
 static void *shrink(struct smp_quota *quota, void *piece, size_t size, size_t before)
 {
     void *smaller = realloc(piece, size);

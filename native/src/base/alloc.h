@@ -35,37 +35,37 @@ void smp_quota_release(struct smp_quota *quota);
 
 void smp_quota_init(struct smp_quota *quota, size_t limit_bytes);
 size_t smp_quota_used(const struct smp_quota *quota);
-/* How often the limit has refused. */
+/* Returns how often the limit has refused. */
 size_t smp_quota_refusals(const struct smp_quota *quota);
-/* All or nothing; used never exceeds the limit, however many threads take at once. */
+/* Takes all bytes or none. used never exceeds the limit, however many threads take at once. */
 bool smp_quota_take(struct smp_quota *quota, size_t bytes);
 void smp_quota_give(struct smp_quota *quota, size_t bytes);
 
-/* size > 0. Zeroed memory, or NULL. quota NULL: charged to the process count only. */
+/* Returns zeroed memory, or NULL. size > 0. quota NULL: charged to the process count only. */
 void *smp_alloc(struct smp_quota *quota, size_t size);
-/* As realloc: on NULL the old piece stays as it was. New bytes are not zeroed. size > 0. A piece
- * that grows is charged beside the old one until the copy is done. */
+/* As realloc: if it returns NULL, the old piece is unchanged. New bytes are not zeroed. size > 0. A
+ * piece that grows is charged beside the old one until the copy is done. */
 void *smp_realloc(struct smp_quota *quota, void *piece, size_t size);
 /* Returns the array with at least needed items: doubles it if *capacity, its length, is too small;
  * new items are zeroed. NULL: nothing has changed. items NULL of capacity 0 is fine; needed > 0. */
 void *smp_grow_items(struct smp_quota *quota, void *items, size_t *capacity, size_t needed,
                      size_t item_bytes);
 void smp_free(struct smp_quota *quota, void *piece);
-/* A copy of length bytes plus a NUL, or NULL. */
+/* Returns a copy of length bytes plus a NUL, or NULL. */
 char *smp_strndup(struct smp_quota *quota, const char *text, size_t length);
 
-/* Address space without memory (PROT_NONE), page aligned; NULL when refused. Not charged. */
+/* Reserves page-aligned address space without memory (PROT_NONE), uncharged. NULL if refused. */
 void *smp_map_reserve(size_t bytes);
 /* Makes [at, at+bytes) of a reserved range usable, zeroed, and charges it to the quota. at and
  * bytes are page multiples. */
 bool smp_map_commit(struct smp_quota *quota, void *at, size_t bytes);
 /* Turns the range back into address space without memory, and returns its bytes to the quota.
- * False: nothing has changed. */
+ * Returns false if nothing has changed. */
 bool smp_map_decommit(struct smp_quota *quota, void *at, size_t bytes);
 /* Unmaps the whole range of reserved bytes and returns the committed ones to the quota. */
 void smp_map_release(struct smp_quota *quota, void *base, size_t reserved, size_t committed);
 
-/* Bytes that are charged now, over all sessions of the process: 0 when all are closed. */
+/* Returns the bytes charged now, over all sessions of the process; 0 if all are closed. */
 size_t smp_alloc_live_bytes(void);
 
 /* Test seam: called before each allocation, reserve and commit; true refuses it. NULL removes it.

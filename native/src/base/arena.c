@@ -90,7 +90,7 @@ void smp_arena_destroy(struct smp_arena *arena)
     smp_free(arena->quota, arena);
 }
 
-/* Makes size bytes at the offset usable. Out of line: it runs once per step. */
+/* Makes size bytes at the offset usable. Not inlined: it runs once per step. */
 __attribute__((noinline)) static bool extend(struct smp_arena *arena, size_t at, size_t size)
 {
     if (size > arena->max_bytes - at)

@@ -37,18 +37,18 @@ SMP_CHECKED enum smp_status smp_arena_create_within(struct smp_memory_budget *bu
                                                     size_t max_bytes, struct smp_arena **out);
 void smp_arena_destroy(struct smp_arena *arena);
 
-/* Zeroed memory; align is a power of two up to 64. */
+/* Returns zeroed memory. align is a power of two up to 64. */
 void *smp_arena_alloc(struct smp_arena *arena, size_t size, size_t align);
 
-/* Commits the next size bytes: allocating them cannot fail afterwards. False: no memory. */
+/* Commits the next size bytes, so that allocating them cannot fail. Returns false without
+ * memory. */
 bool smp_arena_reserve(struct smp_arena *arena, size_t size, size_t align);
 
 void *smp_arena_base(const struct smp_arena *arena);
 size_t smp_arena_used(const struct smp_arena *arena);
 size_t smp_arena_committed(const struct smp_arena *arena);
 
-/* Forgets what was allocated since smp_arena_used was mark; those bytes are zeroed again before
- * reuse. */
+/* Frees what was allocated since smp_arena_used was mark; those bytes are zeroed before reuse. */
 void smp_arena_rewind(struct smp_arena *arena, size_t mark);
 /* Returns the steps behind the last piece to the system and to the quota, but not to a budget. */
 void smp_arena_give_back(struct smp_arena *arena);

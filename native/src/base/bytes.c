@@ -43,7 +43,7 @@ void smp_bytes_restart(struct smp_bytes *bytes)
     bytes->status = status;
 }
 
-/* Doubles the capacity: at least need, at most the maximum and its NUL. */
+/* Doubles the capacity: to at least need, and at most the maximum and its NUL. */
 static size_t next_capacity(const struct smp_bytes *bytes, size_t need)
 {
     size_t capacity = SMP_BYTES_FIRST_CAPACITY;
@@ -74,7 +74,7 @@ __attribute__((noinline)) static bool grow(struct smp_bytes *bytes, size_t more)
     return true;
 }
 
-/* Returns where count more bytes and a NUL go; NULL if the buffer fails now or failed before. */
+/* Returns where count more bytes and a NUL go, or NULL if the buffer fails now or failed before. */
 static char *reserve_bytes(struct smp_bytes *bytes, size_t count)
 {
     if (bytes->status != SMP_OK)

@@ -35,12 +35,12 @@ void smp_bytes_init(struct smp_bytes *bytes, struct smp_quota *quota, size_t max
 void smp_bytes_fini(struct smp_bytes *bytes);
 /* Empties the buffer and forgets a failure; keeps the memory. */
 void smp_bytes_clear(struct smp_bytes *bytes);
-/* Empties the buffer and keeps a failure, for several texts that are checked once at the end. */
+/* Empties the buffer but keeps a failure: for several texts that are checked once, at the end. */
 void smp_bytes_restart(struct smp_bytes *bytes);
 /* Goes back to an earlier length and forgets a failure, to remove a row that did not fit. */
 void smp_bytes_truncate(struct smp_bytes *bytes, size_t length);
 
-/* Makes room for count more bytes. Returns false, with nothing changed, if there is none. */
+/* Makes room for count more bytes. Returns false if there is none; nothing has changed then. */
 bool smp_bytes_reserve(struct smp_bytes *bytes, size_t count);
 
 /* Each appends all or nothing. The argument must not point into the buffer itself. */
@@ -51,7 +51,7 @@ void smp_bytes_put_i64(struct smp_bytes *bytes, int64_t value);
 void smp_bytes_printf(struct smp_bytes *bytes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The text so far; "" when nothing was ever appended. Borrowed until the next append. */
+/* Returns the text so far; "" if nothing was ever appended. Borrowed until the next append. */
 const char *smp_bytes_text(const struct smp_bytes *bytes);
 
 #endif

@@ -24,16 +24,16 @@ int64_t smp_clock_own_cpu_ns(void); /* CPU time of the calling thread */
 /* CPU time of all threads of the process, including ended ones */
 int64_t smp_clock_process_cpu_ns(void);
 
-/* The kernel's name for the CPU clock of a thread of this process. */
+/* Returns the kernel's id of the CPU clock of a thread of this process. */
 static inline clockid_t smp_clock_of_thread(int32_t tid)
 {
     return (clockid_t)(~(uint32_t)tid << 3 | 6u);
 }
 
-/* CPU time of another thread of this process by its tid; false when there is no such thread. */
+/* Reads the CPU time of a thread of this process. Returns false if there is no such thread. */
 bool smp_clock_thread_cpu_ns(int32_t tid, int64_t *out);
-/* How often that thread was scheduled onto a CPU, including runs too short to move its CPU clock;
- * false if there is no such thread, or the kernel does not count runs. */
+/* Reads how often that thread was scheduled onto a CPU, including runs too short to move its CPU
+ * clock. Returns false if there is no such thread, or the kernel does not count runs. */
 bool smp_clock_thread_runs(int32_t tid, uint64_t *out);
 
 /* Test seam: NULL members keep the real clock; NULL removes the seam. The fake is borrowed until

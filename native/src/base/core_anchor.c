@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The layout that note type 1 stands for. Other versions of the library read it. */
+/* The layout denoted by note type 1. Other versions of the library read it. */
 struct anchor {
     _Atomic uint32_t is_published; /* 0: the fields below are not valid */
     uint32_t abi;
@@ -49,7 +49,7 @@ static size_t padded(size_t size, size_t alignment)
     return (size + alignment - 1) & ~(alignment - 1);
 }
 
-/* NULL: the note points outside its file, so it is not ours. */
+/* Returns NULL if the note points outside its file and so is not ours. */
 static struct anchor *follow_note(const struct dl_phdr_info *file, uintptr_t content)
 {
     int64_t distance = 0;
@@ -86,8 +86,8 @@ static struct anchor *find_in_notes(const struct dl_phdr_info *file, const ElfW(
     return NULL;
 }
 
-/* NULL: the file is no copy of this library. The dynamic linker unmaps nothing during the
- * iteration. */
+/* Returns NULL if the file is not a copy of this library. The dynamic linker unmaps nothing during
+ * the iteration. */
 static struct anchor *anchor_of(const struct dl_phdr_info *file)
 {
     struct anchor *anchor = NULL;
@@ -151,8 +151,8 @@ static int find_rival(struct dl_phdr_info *file, SMP_UNUSED size_t size, void *s
     return 1;
 }
 
-/* Counts itself before it looks at the others: if two begin at the same moment, at least one sees
- * the other. */
+/* Counts itself before checking the others: if two begin at the same moment, at least one sees the
+ * other. */
 bool smp_core_anchor_begin_sampling(struct smp_core_rival *rival)
 {
     atomic_fetch_add(&own.samplers, 1);

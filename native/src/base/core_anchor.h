@@ -41,13 +41,13 @@ struct smp_core_rival {
 };
 
 /* Returns the functions of the published core with this identity, which stay valid for the life of
- * the process; NULL: there is no such core. */
+ * the process; NULL if there is no such core. */
 const void *smp_core_anchor_find(struct smp_core_identity identity);
 /* Makes this file a core. It must stay mapped, and functions must be static. */
 void smp_core_anchor_publish(struct smp_core_identity identity, const void *functions);
 
-/* Called on a published core when a sampler starts. False: another core has samplers; end_sampling
- * must not be called then. */
+/* Called on a published core when a sampler starts. Returns false if another core has samplers;
+ * end_sampling must not be called then. */
 SMP_CHECKED bool smp_core_anchor_begin_sampling(struct smp_core_rival *rival);
 void smp_core_anchor_end_sampling(void);
 

@@ -25,7 +25,7 @@ static inline int64_t smp_decimal_parse_long(const char *text, const char **end)
     return value;
 }
 
-/* The same; UINT32_MAX if the number is larger. */
+/* As above, but UINT32_MAX if the number is larger. */
 static inline uint32_t smp_decimal_parse(const char *text, const char **end)
 {
     const int64_t value = smp_decimal_parse_long(text, end);

@@ -30,7 +30,7 @@ struct smp_event {
 };
 
 uint32_t smp_event_calls(struct smp_event *event);
-/* Returns at once if there was a call since seen was read. */
+/* Returns at once if there was a call after seen was read. */
 void smp_event_sleep(struct smp_event *event, uint32_t seen, int64_t most_ns);
 void smp_event_call(struct smp_event *event);
 

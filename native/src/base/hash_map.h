@@ -44,17 +44,16 @@ struct smp_hash_map {
 
 void smp_hash_map_fini(struct smp_hash_map *map, const struct smp_hash_slots *type,
                        struct smp_memory_budget *budget);
-/* Makes room for so many more entries. */
+/* Makes room for this many more entries. */
 bool smp_hash_map_reserve(struct smp_hash_map *map, const struct smp_hash_slots *type,
                           struct smp_memory_budget *budget, size_t more);
 /* Returns a reserved slot for this key, which the caller fills at once. */
 void *smp_hash_map_put(struct smp_hash_map *map, const struct smp_hash_slots *type, uint64_t key);
-/* Returns the slot with this key, for types that are compared by the key alone; NULL: there is
- * none. */
+/* Returns the slot with this key, or NULL, for types that are compared by the key alone. */
 void *smp_hash_map_find(const struct smp_hash_map *map, const struct smp_hash_slots *type,
                         uint64_t key);
 
-/* The slot at which the search for a key begins. */
+/* Returns the slot at which the search for a key begins. */
 static inline size_t smp_hash_map_start(const struct smp_hash_map *map, uint64_t key)
 {
     return (size_t)(key * 0x9e3779b97f4a7c15u >> map->shift);
@@ -78,7 +77,7 @@ extern const struct smp_hash_slots smp_hash_ids;
 void smp_hash_ids_put(struct smp_hash_map *map, uint32_t hash, uint32_t id);
 /* Removes an id that was put with this hash. */
 void smp_hash_ids_remove(struct smp_hash_map *map, uint32_t hash, uint32_t id);
-/* Returns the ids with this hash in turn; *step is 0 at first. 0: no more. */
+/* Returns the ids with this hash in turn, and 0 at the end. *step is 0 at first. */
 uint32_t smp_hash_ids_next(const struct smp_hash_map *map, uint32_t hash, size_t *step);
 
 /* Hashes for ids: start from SMP_HASH_START and feed the parts. */
@@ -99,13 +98,13 @@ extern const struct smp_hash_slots smp_hash_pairs;
 /* The pair is not in the map yet, value is not 0, and a slot for it is reserved. */
 void smp_hash_pairs_put(struct smp_hash_map *map, uint64_t key, int32_t number, uint32_t value);
 
-/* Puts the number above the bits in which neighbouring keys differ. */
+/* Combines the two, with the number above the bits in which neighbouring keys differ. */
 static inline uint64_t smp_hash_pair_key(uint64_t key, int32_t number)
 {
     return key ^ ((uint64_t)(uint32_t)number << 32);
 }
 
-/* 0: the pair is not in the map. */
+/* Returns 0 if the pair is not in the map. */
 static inline uint32_t smp_hash_pairs_find(const struct smp_hash_map *map, uint64_t key,
                                            int32_t number)
 {

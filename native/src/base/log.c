@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
-/* Kinds remembered at a time. The library has fewer formats. */
+/* Number of kinds in memory. The library has fewer formats. */
 enum { SMP_LOG_KINDS = 64 };
 
 struct kind {
@@ -78,14 +78,14 @@ static struct kind *find_message_kind(struct smp_log *log, const char *format)
     for (size_t i = 0; i < SMP_LOG_KINDS; i++) {
         struct kind *kind = &log->kinds[i];
         if (kind->format == format || kind->format == NULL)
-            return kind; /* entries are never freed, so all behind a free one are free */
+            return kind; /* entries are never freed, so there is none behind a free one */
         if (kind->kept_ns < oldest->kept_ns)
             oldest = kind;
     }
     return oldest;
 }
 
-/* The byte behind the cut must have been written, too: it shows whether a character ends there. */
+/* The byte behind the cut must also have been written: it shows whether a character ends there. */
 static size_t cut_at(size_t room)
 {
     const size_t last = SMP_LOG_MESSAGE_BYTES - 2;
@@ -111,7 +111,7 @@ write_message(struct message *message, uint64_t held_back, const char *format, v
     (void)memcpy(text + strlen(text), suffix, strlen(suffix) + 1);
 }
 
-/* False: the ring is full. */
+/* Returns false if the ring is full. */
 __attribute__((format(printf, 4, 0))) static bool
 keep_message(struct smp_log *log, enum smp_log_level level, uint64_t held_back, const char *format,
              va_list arguments)

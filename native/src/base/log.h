@@ -33,7 +33,7 @@ struct smp_log;
 
 SMP_CHECKED enum smp_status smp_log_create(struct smp_quota *quota, struct smp_log **out);
 void smp_log_destroy(struct smp_log *log);
-/* log may be NULL: nothing happens. format is a string literal; a text too long for
+/* Does nothing if log is NULL. format is a string literal; a text too long for
  * SMP_LOG_MESSAGE_BYTES is cut between two characters. */
 void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -41,14 +41,14 @@ void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *form
  * follow a dropped one. */
 void smp_log_put_once(struct smp_log *log, enum smp_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Takes over both texts. False, with the texts still the caller's: SMP_LOG_RECORDS records wait
- * already, or log is NULL. */
+/* Takes ownership of both texts. Returns false if SMP_LOG_RECORDS records are waiting already, or
+ * log is NULL; the caller then still owns the texts. */
 bool smp_log_put_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows);
-/* Moves the oldest record to the caller, who must call fini on both texts. False: there is none. */
+/* Moves the oldest record, if there is one, to the caller, who must call fini on both texts. */
 bool smp_log_take_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows);
-/* Has a message or a record been added since the last call? log may be NULL: false. */
+/* Returns whether a message or record was added since the last call; false if log is NULL. */
 bool smp_log_take_news(struct smp_log *log);
-/* Takes the oldest message; false when there is none. */
+/* Takes the oldest message. Returns false if there is none. */
 bool smp_log_take(struct smp_log *log, enum smp_log_level *level, char text[SMP_LOG_MESSAGE_BYTES]);
 
 #endif

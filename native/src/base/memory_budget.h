@@ -27,20 +27,20 @@ static inline size_t smp_memory_budget_left(const struct smp_memory_budget *budg
 
 /* Returns zeroed heap memory. */
 void *smp_memory_budget_take(struct smp_memory_budget *budget, size_t size);
-/* Copies a piece into a larger one and frees it. NULL: the piece has not changed. piece NULL of
- * size 0 is fine. */
+/* Copies a piece into a larger one and frees it. Returns NULL if the piece has not changed. piece
+ * NULL of size 0 is fine. */
 void *smp_memory_budget_grow(struct smp_memory_budget *budget, void *piece, size_t size,
                              size_t larger);
-/* Items that grow by doubling. All zero: none. */
+/* An array that grows by doubling. All zero: empty. */
 struct smp_grown {
     void *items;
     size_t bytes;
 };
 
-/* Makes room for needed bytes and keeps the content. False: nothing has changed. */
+/* Makes room for needed bytes and keeps the content. Returns false if nothing has changed. */
 bool smp_memory_budget_fit(struct smp_memory_budget *budget, struct smp_grown *grown,
                            size_t needed);
-/* Frees a piece; size is that passed to take. piece NULL is fine. */
+/* Frees a piece. size is the one passed to take. piece NULL is fine. */
 void smp_memory_budget_give(struct smp_memory_budget *budget, void *piece, size_t size);
 
 #endif

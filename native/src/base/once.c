@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/once.h"
 
-/* The lock is held. Waits while another thread opens or closes. */
+/* Waits while another thread opens or closes. The caller holds the lock. */
 static void wait_while_busy(struct smp_once *once)
 {
     while (once->phase == SMP_ONCE_BUSY)

@@ -26,11 +26,11 @@ struct smp_once {
         .lock = SMP_LOCK_INIT \
     }
 
-/* True for the first user, which must open and then call finish. False: it is open. */
+/* Returns whether the caller is the first user, which must open and then call finish. */
 bool smp_once_open(struct smp_once *once);
-/* True for the last user, which must close and then call finish(false). */
+/* Returns whether the caller is the last user, which must close and then call finish(false). */
 bool smp_once_close(struct smp_once *once);
-/* is_open false after open: it could not be opened, and the caller has no reference. */
+/* is_open is false after open if opening failed: then the caller has no reference. */
 void smp_once_finish(struct smp_once *once, bool is_open);
 
 #endif

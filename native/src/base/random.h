@@ -23,8 +23,8 @@ static inline uint64_t smp_random_next(uint64_t *state)
     return x >> 11;
 }
 
-/* Uniform in 0.5 to 1.5 times the mean, which is not negative. A series of such gaps follows no
- * period. */
+/* Returns a number uniform in 0.5 to 1.5 times the mean, which is not negative. A series of such
+ * gaps has no period. */
 static inline int64_t smp_random_around(uint64_t *state, int64_t mean)
 {
     return mean - mean / 2 + (int64_t)(smp_random_next(state) % (uint64_t)(mean / 2 * 2 + 1));

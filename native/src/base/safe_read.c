@@ -55,7 +55,7 @@ static bool read_from(pid_t process, void *to, uintptr_t address, size_t size)
     return read_parts(process, &part, 1);
 }
 
-/* Does a read of a mapped word succeed, and one of an unmapped word fail? */
+/* Returns whether a read of a mapped word succeeds and one of an unmapped word fails. */
 static bool reads_right(pid_t process)
 {
     const uint64_t there = 0x736166652d726561U;

@@ -19,13 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first call tries a read. NULL: reads are permitted; otherwise the reason why not, in static
- * storage. */
+/* Returns NULL if reads are permitted, otherwise the reason why not, in static storage. The first
+ * call tries a read. */
 const char *smp_safe_read_refusal(void);
-/* All or nothing: copies size bytes from the address. On false *to is undefined. */
+/* Copies size bytes from the address, all or none. If it returns false, *to is undefined. */
 bool smp_safe_read(void *to, uintptr_t address, size_t size);
 
-/* Several places read by one system call; each further place costs about a quarter of the first. */
+/* For several reads in one system call; each further read costs about a quarter of the first. */
 struct smp_safe_part {
     void *to;
     uintptr_t address;
@@ -34,14 +34,14 @@ struct smp_safe_part {
 
 enum { SMP_SAFE_PARTS = 8 };
 
-/* All parts or nothing; at most SMP_SAFE_PARTS. */
+/* Reads all parts or none; at most SMP_SAFE_PARTS. */
 bool smp_safe_read_parts(const struct smp_safe_part *parts, size_t count);
 
 /* Test seam: replaces the next first try. NULL: a real one. Not for production. */
 typedef bool smp_safe_read_trial(const char **refusal);
 void smp_safe_read_set_trial(smp_safe_read_trial *trial);
 
-/* Test seam: *calls counts the system calls. NULL: none does any more. Not for production. */
+/* Test seam: *calls counts the system calls; NULL ends the counting. Not for production. */
 void smp_safe_read_count_calls(_Atomic uint64_t *calls);
 
 #endif

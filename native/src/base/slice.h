@@ -57,8 +57,8 @@ static inline struct smp_slice smp_slice_trim(struct smp_slice slice)
     return slice;
 }
 
-/* Returns the next part, trimmed and not empty, and moves *cursor behind it; false at the end of
- * the list. Commas between parentheses do not separate parts. */
+/* Returns the next part, trimmed and not empty, and moves *cursor behind it. Returns false at the
+ * end of the list. Commas between parentheses do not separate parts. */
 static inline bool smp_slice_next_part(const char **cursor, struct smp_slice *part)
 {
     while (**cursor != '\0') {

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Must a come before b? False for equal ones, which keep their order. */
+/* Returns whether a must come before b; false for equal ones, which keep their order. */
 typedef bool smp_index_before(const void *context, uint32_t a, uint32_t b);
 
 /* scratch has room for count items; its content is irrelevant before and undefined after. */
@@ -24,7 +24,7 @@ void smp_sort(uint32_t *items, uint32_t *scratch, size_t count, smp_index_before
 
 typedef uint64_t smp_key_at(const void *rows, size_t index);
 
-/* Returns the first row whose key is not below this one; count: there is none. */
+/* Returns the first row whose key is not below this one, or count if there is none. */
 static inline size_t smp_lower_bound(const void *rows, size_t count, smp_key_at *key_at,
                                      uint64_t key)
 {

@@ -36,7 +36,7 @@ enum smp_status {
 /* A parameter that only the function's type requires. */
 #define SMP_UNUSED __attribute__((unused))
 
-/* The text of a code; never NULL, static storage. */
+/* Returns the text of a code; never NULL, static storage. */
 const char *smp_status_text(enum smp_status status);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first file of the list is the program. */
+/* Looks only at the first file of the list, which is the program. */
 static int look_into_program(struct dl_phdr_info *program, SMP_UNUSED size_t size, void *found)
 {
     const void **const address = found;

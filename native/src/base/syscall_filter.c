@@ -21,7 +21,7 @@ enum { CHILD_STACK_BYTES = 64 * 1024, PERMITTED = 0, FORBIDDEN = 1 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Alignas(16) char child_stack[CHILD_STACK_BYTES];
 
-/* Is there a filter of system calls? True if that is not known. */
+/* Returns whether there is a filter of system calls; true if that is not known. */
 static bool is_filtered(void)
 {
     const int32_t self = (int32_t)syscall(SYS_gettid);
@@ -55,12 +55,12 @@ static const char *refusal_in_child(smp_syscall_attempt *attempt, const char *fo
 }
 
 /*
- * On kernels before 5.16 a core dump of the child would kill us too, so core dumps are switched off
- * meanwhile: for about a millisecond, and only if there is a filter. In that time the process
- * itself leaves no core if it crashes, and refuses another process of its user that attaches.
- * Nothing less helps: the kernel kills processes that share memory before it looks at RLIMIT_CORE,
- * and for a child with its own memory it would copy all our page tables. A value of 2 could not be
- * restored, so the call is not tried then.
+ * On kernels before 5.16 a core dump of the child would kill us too. So core dumps are switched off
+ * for about a millisecond, and only if there is a filter. Meanwhile the process itself leaves no
+ * core if it crashes, and refuses another process of its user that attaches. No smaller measure
+ * helps: the kernel kills processes that share memory before it checks RLIMIT_CORE, and for a child
+ * with its own memory it would copy all our page tables. A value of 2 could not be restored, so the
+ * call is not tried then.
  */
 static const char *refusal_of_filter(smp_syscall_attempt *attempt, const char *forbidden)
 {

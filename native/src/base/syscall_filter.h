@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes the call; false: it failed. It may be killed at any point, so it must take no lock. */
+/* Makes the call; false if it fails. It may be killed at any point, so it must take no lock. */
 typedef bool smp_syscall_attempt(void);
 
 /* Returns NULL if the call is permitted; without a filter, attempt is not even called. Returns

@@ -51,8 +51,7 @@ bool smp_task_file_read(int32_t tid, const char *file, char *out, size_t size)
     return read_and_close(smp_task_file_open(tid, file), out, size);
 }
 
-/* Reads piece by piece. Bytes that may begin the mark, or what follows it, are kept for the next
- * piece. */
+/* Reads piece by piece. Bytes that may begin the mark or its value are kept for the next piece. */
 static bool find(int fd, const char *mark, char *out, size_t size)
 {
     const size_t mark_length = strlen(mark);

@@ -22,13 +22,13 @@
  */
 enum { SMP_THREAD_MIN_STACK_BYTES = 1024 * 1024 };
 
-/* The caller's id in /proc/self/task. Not gettid(), which glibc has only since 2.30. */
+/* Returns the caller's id in /proc/self/task. glibc has gettid() only since 2.30. */
 int32_t smp_thread_own_tid(void);
 
-/* The number of CPUs the caller may run on; 0: unknown, or more than a cpu_set_t holds. */
+/* Returns the number of CPUs the caller may run on; 0: unknown, or more than a cpu_set_t holds. */
 unsigned smp_thread_own_cpus(void);
 
-/* The stack has stack_bytes, or SMP_THREAD_MIN_STACK_BYTES if that is more. */
+/* The stack has stack_bytes, but at least SMP_THREAD_MIN_STACK_BYTES. */
 SMP_CHECKED enum smp_status smp_thread_start(pthread_t *thread, size_t stack_bytes,
                                              void *(*run)(void *argument), void *argument);
 

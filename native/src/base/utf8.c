@@ -40,7 +40,7 @@ static bool is_utf8_continuation(uint8_t byte)
     return (byte & 0xC0) == 0x80;
 }
 
-/* Returns the length of the form that lead begins; 1 if it begins none. */
+/* Returns the length of the form that begins with lead; 1 if none does. */
 static size_t form_of(uint8_t lead)
 {
     if (lead < 0xC0 || lead >= 0xF8)
@@ -72,7 +72,7 @@ static uint32_t decode(const uint8_t *in, size_t left, size_t *taken)
 static size_t encode(char *out, uint32_t c)
 {
     const size_t form = c < 0x80 ? 1 : c < 0x800 ? 2 : c < SUPPLEMENTARY_FIRST ? 3 : 4;
-    /* as many leading ones as bytes */
+    /* its highest bits: one 1 for each byte */
     const uint32_t lead = form == 1 ? 0 : 0xFF & (0xF00U >> form);
 
     for (size_t i = form - 1; i > 0; i--) {
@@ -96,7 +96,7 @@ static struct target init_target(char *out, size_t size)
     return (struct target){ .out = out, .room = size - 1 };
 }
 
-/* c is a character, not a surrogate. False: it does not fit, and nothing is written. */
+/* Returns false and writes nothing if c does not fit. c is a character, not a surrogate. */
 static bool put_char(struct target *to, uint32_t c)
 {
     char bytes[MAX_CHAR_BYTES];
@@ -121,7 +121,7 @@ static size_t finish_text(struct target *to, bool fits)
     return to->length;
 }
 
-/* For a size that no text fits into. */
+/* Called if size is too small for any text. */
 static size_t write_nothing(char *out, size_t size)
 {
     if (size > 0)
@@ -134,7 +134,7 @@ static bool is_plain(uint8_t byte)
     return byte != 0 && byte < 0x80;
 }
 
-/* True if none of the eight bytes at in is NUL or has its high bit set. */
+/* Returns whether none of the eight bytes at in is NUL or has its high bit set. */
 static bool are_plain(const uint8_t *in)
 {
     const uint64_t ones = 0x0101010101010101U;

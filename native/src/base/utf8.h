@@ -30,14 +30,14 @@ size_t smp_utf8_from_utf16(char *out, size_t size, const uint16_t *in, size_t le
 /* UTF-8 to UTF-16; out has room for length units. A NUL stays a NUL. Returns the units written. */
 size_t smp_utf8_to_utf16(uint16_t *out, const char *in, size_t length);
 
-/* The first character of valid UTF-8 that ends in a NUL, and its bytes. */
+/* Returns the first character of valid UTF-8 that ends in a NUL, and its bytes. */
 uint32_t smp_utf8_next(const char *text, size_t *bytes);
 
-/* The columns of valid UTF-8 if each character takes one. */
+/* Returns the columns of valid UTF-8 if each character takes one. */
 size_t smp_utf8_columns(const char *text, size_t length);
 
-/* The length of the longest prefix of valid UTF-8 with at most max bytes that ends between two
- * characters. */
+/* Returns the length of the longest prefix of valid UTF-8 with at most max bytes that ends between
+ * two characters. */
 size_t smp_utf8_prefix(const char *text, size_t length, size_t max);
 
 #endif

@@ -23,7 +23,7 @@ enum { SMP_WRITER_BYTES = 64 * 1024 };
 
 /* The output that bytes go to, at most SMP_WRITER_BYTES a call. */
 struct smp_output {
-    /* False: it failed, and is not called again. length > 0. */
+    /* Returns false if the output failed; it is not called again then. length > 0. */
     bool (*write)(void *self, const char *bytes, size_t length);
     void *self;
 };

@@ -18,7 +18,7 @@
 
 #define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
 
-/* The session that a Java object holds as a long. */
+/* Returns the session that a Java object holds as a long. */
 static inline struct smp_java_session *smp_bridge_java_session(jlong handle)
 {
     return (struct smp_java_session *)(intptr_t)handle;

@@ -115,7 +115,7 @@ JNIEXPORT jlong BRIDGE(currentReport)(JNIEnv *env, SMP_UNUSED jclass bridge, jlo
 struct stream_output {
     JNIEnv *env;
     jobject stream;   /* borrowed */
-    jbyteArray bytes; /* used again for each piece */
+    jbyteArray bytes; /* reused for each piece */
 };
 
 static bool write_piece(void *self, const char *bytes, size_t length)
@@ -131,7 +131,7 @@ static bool write_piece(void *self, const char *bytes, size_t length)
     return !(*env)->ExceptionCheck(env);
 }
 
-/* SMP_EINVAL: stream is null. SMP_ENOMEM: an OutOfMemoryError is pending. */
+/* Returns SMP_EINVAL if stream is null, and SMP_ENOMEM if an OutOfMemoryError is pending. */
 static enum smp_status init_stream_output(struct stream_output *output, JNIEnv *env, jobject stream)
 {
     *output = (struct stream_output){ .env = env, .stream = stream };
@@ -254,7 +254,7 @@ static const char *text_of_line(void *self, size_t index)
     return all[index % TEXTS_PER_LINE];
 }
 
-/* False: an exception is pending. */
+/* Returns false if an exception is pending. */
 static bool put_line_figures(JNIEnv *env, const struct line_texts *texts, jlongArray figures)
 {
     for (size_t i = 0; i < texts->hot.count; i++) {
@@ -301,7 +301,7 @@ JNIEXPORT jlongArray BRIDGE(childRows)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
                                                snapshot_of(profile)->tree, (uint64_t)node);
 
     if (children.count > INT32_MAX / SMP_JNI_ROW_FIGURE_COUNT)
-        status = SMP_ENOMEM; /* no array is that long */
+        status = SMP_ENOMEM; /* arrays are never that long */
     if (status == SMP_OK)
         array = (*env)->NewLongArray(env, (jsize)(children.count * SMP_JNI_ROW_FIGURE_COUNT));
     if (array != NULL)
@@ -388,7 +388,7 @@ JNIEXPORT jobjectArray BRIDGE(measureNames)(JNIEnv *env, SMP_UNUSED jclass bridg
     return smp_jni_strings(env, SMP_MEASURE_COUNT, name_of_measure, NULL);
 }
 
-/* False: an exception is pending. */
+/* Returns false if an exception is pending. */
 static bool init_groups(JNIEnv *env, const struct smp_profile *profile, jint kind,
                         struct smp_hot_groups *groups)
 {

@@ -56,10 +56,10 @@ struct smp_outputer smp_jni_callbacks_outputer(struct smp_jni_callbacks *callbac
 
 /* For threads that never return to Java: */
 
-/* Clears a pending exception. True: there was one. */
+/* Clears a pending exception. Returns whether there was one. */
 bool smp_jni_clear_exception(JNIEnv *env);
-/* Returns the calling thread's environment with a new frame of local references. NULL: the JVM
- * shuts down, or has no memory. end clears a pending exception; false: there was one. */
+/* Returns the calling thread's environment with a new frame of local references, or NULL if the JVM
+ * shuts down or has no memory. end clears a pending exception; false if there was one. */
 JNIEnv *smp_jni_begin_call(void);
 bool smp_jni_end_call(JNIEnv *env);
 

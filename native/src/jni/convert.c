@@ -41,7 +41,7 @@ static bool is_ascii(const char *text, size_t length)
     return true;
 }
 
-/* smp_throw makes its messages by smp_jni_string, so it cannot be used here. */
+/* smp_throw creates its messages with smp_jni_string, so it cannot be used here. */
 static jstring refuse_string(JNIEnv *env)
 {
     (void)(*env)->ThrowNew(env, smp_jni_ids_get()->out_of_memory, smp_status_text(SMP_ENOMEM));

@@ -22,21 +22,21 @@
 
 #include "base/status.h"
 
-/* Makes a NUL-terminated UTF-8 copy, which the caller frees with smp_free(NULL, ...). SMP_EINVAL:
+/* Creates a NUL-terminated UTF-8 copy, which the caller frees with smp_free(NULL, ...). SMP_EINVAL:
  * the string is null, or longer than max_units UTF-16 units. SMP_ENOMEM. */
 SMP_CHECKED enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out);
 
-/* Returns a local reference; NULL: an OutOfMemoryError is pending. text is UTF-8 with a NUL after
- * length. */
+/* Returns a local reference, or NULL with an OutOfMemoryError pending. text is UTF-8 with a NUL
+ * after length. */
 jstring smp_jni_string(JNIEnv *env, const char *text, size_t length);
-/* Returns a String[] of count texts, with null if text_of returns NULL. Each text is copied before
- * the next call of text_of. NULL: an exception is pending. */
+/* Returns a String[] of count texts, with null for each NULL that text_of returns. Each text is
+ * copied before the next call of text_of. Returns NULL if an exception is pending. */
 jobjectArray smp_jni_strings(JNIEnv *env, size_t count,
                              const char *(*text_of)(void *self, size_t index), void *self);
-/* Returns a long[]. NULL: an exception is pending. */
+/* Returns a long[], or NULL if an exception is pending. */
 jlongArray smp_jni_longs(JNIEnv *env, const int64_t *values, size_t count);
 
-/* Throws the status's exception; does nothing for SMP_OK, or if an exception is pending, because
+/* Throws the status's exception. Does nothing for SMP_OK, or if an exception is pending, because
  * the first failure counts. */
 void smp_throw(JNIEnv *env, enum smp_status status);
 /* message NULL or "": the status's own text. */

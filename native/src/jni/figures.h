@@ -97,7 +97,7 @@ enum {
     SMP_JNI_FIGURE_NAME_BYTES = 128
 };
 
-/* Write the name of an account's figure, or of a statistic, to self, a buffer of
+/* These write the name of an account's figure, or of a statistic, to self, a buffer of
  * SMP_JNI_FIGURE_NAME_BYTES, and return it. */
 const char *smp_jni_account_name(void *self, size_t index);
 const char *smp_jni_statistic_name(void *self, size_t index);
@@ -109,10 +109,10 @@ void smp_jni_profile_account(const struct smp_profile *profile,
                              int64_t values[SMP_JNI_ACCOUNT_COUNT]);
 void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp_hot_groups *groups,
                              int64_t values[SMP_JNI_PROFILE_FIGURE_COUNT]);
-/* index: that of the group in the profile. */
+/* index: of the group in the profile. */
 void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
                            int64_t values[SMP_JNI_GROUP_FIGURE_COUNT]);
-/* node: a frame. errors: those of its group. O(children of the node). */
+/* node: a frame. errors: of its group. O(children of the node). */
 void smp_jni_row_figures(const struct smp_group_errors *errors, uint32_t node,
                          int64_t values[SMP_JNI_ROW_FIGURE_COUNT]);
 void smp_jni_line_figures(const struct smp_profile *profile, const struct smp_hot_line *line,

@@ -25,8 +25,8 @@ static const char at_start[] = "premain";
 static const char on_attach[] = "agentmain";
 
 /* Global references, each set once. */
-static _Atomic(jclass) found_class;   /* what find_class has found */
-static _Atomic(jclass) serving_class; /* in the core: what smp_java_agent_serve was given */
+static _Atomic(jclass) found_class;   /* the class that find_class found */
+static _Atomic(jclass) serving_class; /* in the core: the class passed to smp_java_agent_serve */
 
 static void complain(const char *reason)
 {
@@ -90,7 +90,7 @@ static jstring throw_no_memory(JNIEnv *env)
     return NULL;
 }
 
-/* Does not use convert.h, whose classes (ids.h) are the core's: this file may be no core. */
+/* Does not use convert.h, whose classes (ids.h) are the core's: this file may not be the core. */
 static jstring to_java(JNIEnv *env, const char *text)
 {
     const size_t length = strlen(text);
@@ -175,7 +175,7 @@ static bool can_open(const char *file)
     return true;
 }
 
-/* Loads the class from the jar. NULL without an exception: the reason has been printed. */
+/* Loads the class from the jar. NULL without an exception: the reason was printed. */
 static jclass load_named(JNIEnv *env, const char *options)
 {
     char *jar = NULL;

@@ -26,12 +26,12 @@
 
 /* Executes the options once the JVM has started. */
 void smp_java_agent_start(JavaVM *java_vm, const char *options);
-/* Executes the options now. False: there is no agent class. */
+/* Executes the options now. Returns false if there is no agent class. */
 bool smp_java_agent_command(JNIEnv *env, const char *options);
-/* In the core: makes agent the class that serves, unless there is one already. *serving is the
+/* In the core: agent becomes the class that serves, unless there is one already. *serving is the
  * class that serves, borrowed. SMP_ENOMEM. */
 SMP_CHECKED enum smp_status smp_java_agent_serve(JNIEnv *env, jclass agent, jclass *serving);
-/* Returns the path of this file as the dynamic linker has loaded it; static. NULL: not known. */
+/* Returns the path of this file as the dynamic linker has it, in static storage; NULL: unknown. */
 const char *smp_java_agent_file(void);
 
 #endif

@@ -112,7 +112,7 @@ static void connect_names(const struct smp_java_session *java_session)
         smp_outside_name_by(java_session->outside, named);
 }
 
-/* The core session is created with its walkers, so their options are read before. */
+/* The core session is created with its walkers, so the options for walkers are read before. */
 static enum smp_status make_walkers(struct smp_java_session *java_session,
                                     const struct smp_options *options)
 {
@@ -222,7 +222,7 @@ static enum smp_status open_walks(const struct smp_java_session *java_session,
     return status;
 }
 
-/* Names the library whose core samples already. Two builds may have the same version, so the
+/* Names the library whose core already samples. Two builds may have the same version, so the
  * message has the file. */
 static void name_rival(const struct smp_core_rival *rival, char message[SMP_OPTIONS_MESSAGE_BYTES])
 {

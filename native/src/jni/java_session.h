@@ -39,7 +39,7 @@ enum {
     SMP_JAVA_SESSION_LIMITATIONS = 4
 };
 
-/* A constant of Java's SamplingLimitation.Code, and why it holds here. */
+/* A constant of Java's SamplingLimitation.Code, and why the limitation applies. */
 struct smp_java_session_limitation {
     const char *code;
     char reason[SMP_JAVA_SESSION_REASON_BYTES];
@@ -51,11 +51,11 @@ struct smp_java_session_status {
     struct smp_java_session_limitation limitations[SMP_JAVA_SESSION_LIMITATIONS];
 };
 
-/* How stacks are walked. Known for sure once the session has been started. */
+/* Returns how stacks are walked. The result is final once the session has been started. */
 void smp_java_session_get_status(const struct smp_java_session *java_session,
                                  struct smp_java_session_status *status);
 
-/* Writes the same as text, as SamplerStatistics.getEngine lists it: "HYBRID" or "JVMTI", then in
+/* Writes the status as text, as SamplerStatistics.getEngine lists it: "HYBRID" or "JVMTI", then in
  * brackets each limitation and its reason. */
 void smp_java_session_engine(const struct smp_java_session *java_session,
                              char out[SMP_JAVA_SESSION_ENGINE_BYTES]);

@@ -94,7 +94,7 @@ static enum smp_status reserve_names(JNIEnv *env, struct name_arrays *arrays, si
     return SMP_OK;
 }
 
-/* thread NULL: empties the element, so that no ended thread is kept alive. */
+/* thread NULL empties the element, so that no ended thread is kept alive. */
 static void set_thread(JNIEnv *env, struct name_arrays *arrays, size_t index,
                        const struct smp_thread *thread)
 {
@@ -121,7 +121,7 @@ static void fill_threads(JNIEnv *env, struct name_arrays *arrays,
     arrays->previous_count = count;
 }
 
-/* False: the callback has thrown an exception. */
+/* Returns false if the callback has thrown an exception. */
 static bool call(JNIEnv *env, struct smp_jni_name_callback *name_callback, size_t count)
 {
     (*env)->CallVoidMethod(
@@ -147,7 +147,7 @@ static void forget_memory(JNIEnv *env, struct memory *memory)
     smp_free(NULL, memory);
 }
 
-/* NULL: no memory, so the next call delivers the name again. */
+/* Returns NULL without memory; the next call then delivers the name again. */
 static struct memory *remember_name(JNIEnv *env, jobject string, const char *text)
 {
     const size_t length = strlen(text);
@@ -160,7 +160,7 @@ static struct memory *remember_name(JNIEnv *env, jobject string, const char *tex
     return memory;
 }
 
-/* string: the manipulator's result. *name: the memory of the result before. */
+/* string: the manipulator's result. *name: the memory of the previous result. */
 static enum smp_naming compare_names(JNIEnv *env, struct smp_jni_name_callback *name_callback,
                                      jobject string, void **name)
 {
@@ -219,7 +219,7 @@ static void group_names(void *self, const struct smp_thread_to_name *threads, si
     (void)smp_jni_end_call(env);
 }
 
-/* Uses the first element, which the next call for threads sets again. */
+/* Uses the first element, which the next call for threads overwrites. */
 static enum smp_naming name_mounted(JNIEnv *env, struct smp_jni_name_callback *name_callback,
                                     jobject mounted)
 {

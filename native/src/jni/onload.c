@@ -104,14 +104,14 @@ static const char formats[] =
 
 enum { NATIVE_COUNT = sizeof(natives) / sizeof(natives[0]) };
 
-/* bridge: the copy's class NativeBridge. SMP_EVM: a Java exception that names the method is
- * pending. */
+/* Registers the native methods for a copy. bridge: the copy's class NativeBridge. SMP_EVM: a Java
+ * exception that names the method is pending. */
 static enum smp_status register_for_copy(JNIEnv *env, jclass bridge)
 {
     return (*env)->RegisterNatives(env, bridge, natives, NATIVE_COUNT) == JNI_OK ? SMP_OK : SMP_EVM;
 }
 
-/* FNV-1a. The NUL is hashed, too, so that lists divided differently have different hashes. */
+/* FNV-1a. The NUL is also hashed, so that lists divided differently have different hashes. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     const char *at = text;
@@ -198,7 +198,7 @@ static const struct core_functions own = { .open = open_for_copy, .close = close
 
 /* --- in the file of each copy --- */
 
-/* The core that this file's class loader has joined; NULL: it has joined none. */
+/* The core that this file's class loader has joined; NULL before that. */
 static _Atomic(const struct core_functions *) joined;
 
 /*
@@ -226,7 +226,7 @@ static enum smp_status join_core(JNIEnv *env, jclass bridge, bool by_class_loade
 }
 
 /* Undoes the join of the class loader with which the JVM unloads the file, if it has joined. env
- * NULL: global references stay. */
+ * NULL: global references are not freed. */
 static void leave_core(JNIEnv *env)
 {
     const struct core_functions *const core = atomic_exchange(&joined, NULL);
@@ -242,8 +242,8 @@ JNIEXPORT jint BRIDGE(abi)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge)
     return ABI;
 }
 
-/* Returns the reason of a failure as a text, because the exception classes (ids.h) are the core's.
- * NULL: it has joined, or an exception is pending. */
+/* Joins and returns the reason of a failure as a text, because the exception classes (ids.h) are
+ * the core's. Returns NULL if it has joined, or if an exception is pending. */
 static jstring join_or_explain(JNIEnv *env, jclass bridge, bool by_class_loader)
 {
     const enum smp_status status = join_core(env, bridge, by_class_loader);
@@ -265,8 +265,8 @@ static jstring JNICALL join_by_class_loader(JNIEnv *env, jclass bridge)
     return join_or_explain(env, bridge, true);
 }
 
-/* By name the JVM might find the functions of a file that it has loaded as an agent, perhaps of
- * another version. */
+/* Looking up by name, the JVM might find the functions of a file that it has loaded as an agent,
+ * perhaps of another version. */
 static bool register_own(JNIEnv *env)
 {
     static const JNINativeMethod methods[] = {
@@ -307,7 +307,7 @@ static bool has_options(const char *options)
     return options != NULL && options[0] != '\0';
 }
 
-/* Never JNI_ERR, which would end the JVM. */
+/* Never returns JNI_ERR, which would end the JVM. */
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java_vm, char *options, SMP_UNUSED void *reserved)
 {
     if (has_options(options))

@@ -167,8 +167,8 @@ public final class SamplingReport implements AutoCloseable {
 
     /**
      * {@return the thread groups in which calls are counted ({@code rootMethods}), in descending wall time; empty if
-     * there are none; not modifiable} Their trees have only counted methods and begin at root methods. The sampled group of the same name
-     * includes their times, so do not add the two.
+     * there are none; not modifiable} Their trees have only counted methods and begin at root methods. The sampled
+     * group of the same name includes their times, so do not add the two.
      */
     public List<SamplingGroup> getCountedGroups() {
         return countedGroups;

@@ -36,7 +36,6 @@
 #include "counting/call_graph.h"
 #include "jvm/calls/leftovers.h"
 #include "jvm/calls/loaded_classes.h"
-#include "model/counting_account.h"
 
 /* The classes whose methods call by reflection. */
 #define SMP_REFLECT_METHOD "java/lang/reflect/Method"

@@ -143,6 +143,24 @@ class SnapshotApiTest {
     }
 
     @Test
+    void aWindowThatClosesDuringTheStartIsForgotten() {
+        RecentWindow early = sampler.openRecentWindow();
+        fake.onStart(early::close);
+        sampler.init();
+        assertThat(fake.keepsWindows()).isFalse();
+    }
+
+    /** The window closes after its report has begun: the report must not make the engine keep windows again. */
+    @Test
+    void aReportBesideTheCloseOfItsWindowKeepsNoWindows() {
+        sampler.init();
+        RecentWindow window = sampler.openRecentWindow();
+        fake.onInterval(window::close);
+        assertThatIllegalStateException().isThrownBy(() -> window.report(RecentWindow.Length.SINCE_START));
+        assertThat(fake.keepsWindows()).isFalse();
+    }
+
+    @Test
     void aLengthIsWrittenAsItsCode() {
         assertThat(RecentWindow.Length.of("15m")).isSameAs(RecentWindow.Length.LAST_15_MINUTES);
         assertThat(RecentWindow.Length.LAST_5_MINUTES)

@@ -259,7 +259,7 @@ public final class Lifecycle {
                 next.applyTo(launched, configuration);
                 configuration = next;
             }
-            readers.keepWindowsOpenedMeanwhile(launched);
+            readers.followWindowsOfStart(launched);
             launched = null;
         } finally {
             if (launched != null) {

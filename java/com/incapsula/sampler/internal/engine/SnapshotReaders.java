@@ -96,12 +96,16 @@ public final class SnapshotReaders {
     public void closeWindow() {
         Engine running = countWindow(-1);
         if (running != null && keeping == running) {
-            keeping = null;
-            try {
-                running.forgetWindows();
-            } catch (IllegalStateException ended) {
-                // the windows have ended together with their engine
-            }
+            forgetWindows(running);
+        }
+    }
+
+    private void forgetWindows(Engine running) {
+        keeping = null;
+        try {
+            running.forgetWindows();
+        } catch (IllegalStateException ended) {
+            // the windows have ended together with their engine
         }
     }
 
@@ -124,9 +128,11 @@ public final class SnapshotReaders {
         }
     }
 
-    /** Called once an engine runs, because a window may have been opened during the start. */
-    void keepWindowsOpenedMeanwhile(Engine running) {
-        if (keeping != running && isWindowOpen()) {
+    /** Called once an engine runs, because windows may have been opened or closed during the start. */
+    void followWindowsOfStart(Engine running) {
+        if (keeping == running) {
+            forgetUnusedWindows(running);
+        } else if (isWindowOpen()) {
             tryToKeepWindows(running);
         }
     }
@@ -151,6 +157,14 @@ public final class SnapshotReaders {
     private void keepWindows(Engine running) {
         running.keepWindows();
         keeping = running;
+        forgetUnusedWindows(running);
+    }
+
+    /* The last window may have been closed before the engine kept windows. */
+    private void forgetUnusedWindows(Engine running) {
+        if (!isWindowOpen()) {
+            forgetWindows(running);
+        }
     }
 
     /**

@@ -27,6 +27,11 @@ public final class FakeSampler {
         };
     }
 
+    /** Runs while the next engine starts. */
+    public void onStart(Runnable action) {
+        source.prepare = engine -> engine.onStart = action;
+    }
+
     /** Runs while the next engine starts, which can keep no windows from then on. */
     public void failToKeepWindowsFromStart(Runnable action) {
         source.prepare = engine -> engine.onStart = () -> {

@@ -92,8 +92,8 @@ bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_ch
 
 /* ---------------------------------------------------------------------------- a chunk's frames */
 
-/* handle: the address of a word that refers to the class's object, which a collection may move
- * meanwhile. The Klass never moves. */
+/* Returns the Klass of a class. handle: the address of a word that refers to the class's object,
+ * which a collection may move meanwhile. The Klass never moves. */
 static uintptr_t klass_of(const struct smp_chunks *chunks, uintptr_t handle)
 {
     enum { TRIES = 10 };

@@ -44,27 +44,27 @@ struct smp_chunks {
     uint32_t size;
     uint32_t sp;
     uint32_t bottom;
-    bool is_bottom_from_end; /* JDK 21: the field says how many words lie behind the bottom */
+    bool is_bottom_from_end; /* JDK 21: the field says how many words are behind the bottom */
     uint32_t frames;         /* where its words begin */
-    /* Ids of the methods in which a thread copies its frames to the heap when it parks. 0: none. */
+    /* Ids of the methods in which a thread copies its frames to the heap when it parks; 0: none. */
     uint64_t yields[SMP_CHUNKS_YIELDS];
-    /* For smp_chunks_find_frames alone: */
+    /* Only for smp_chunks_find_frames: */
     uintptr_t mirror_klass;  /* the address of the Klass's offset in a class's object */
     uintptr_t layout_helper; /* offset in a Klass */
 };
 
-/* A thread with this method among its two newest frames is parking: its frames may be on the stack
- * and in the heap. */
+/* Returns whether the id is of such a method. A thread with one among its two newest frames is
+ * parking: its frames may be both on the stack and in the heap. */
 static inline bool smp_chunks_is_yield(const struct smp_chunks *chunks, uint64_t id)
 {
     return id != 0 && (id == chunks->yields[0] || id == chunks->yields[1]);
 }
 
-/* Finds how references are compressed. False with some collectors. exports: NULL, or a test's. */
+/* Finds how references are compressed; false with some collectors. exports: NULL, or a test's. */
 bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_chunks *out,
                                 char reason[SMP_CHUNKS_REASON_BYTES]);
 /*
- * Finds at which offset a chunk's frames begin, after references and the other offsets have been
+ * Finds at which offset a chunk's frames begin. References and the other offsets must have been
  * found. handle: the address of a word that refers to the class StackChunk, such as a local
  * reference.
  */

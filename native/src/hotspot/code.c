@@ -12,7 +12,7 @@ enum {
     MAX_SHIFT = 20, /* log2 of a segment's bytes */
     MAX_HOPS = 1024 * 1024,
     SEGMENT_FREE = 0xff,
-    HEADER_BYTES = 384, /* more than a blob's header has; a heap's last blobs are not found */
+    HEADER_BYTES = 384, /* more than a blob's header has; the last blobs of a heap are not found */
     MAX_BLOB_BYTES = 64 * 1024 * 1024,
     MAX_FRAME_WORDS = 128 * 1024,
     NAME_BYTES = 96,
@@ -23,7 +23,7 @@ enum {
 
 /*
  * The kinds of blobs by the addresses of their names. An entry stays true: names are constants of
- * libjvm, so no other text can ever lie at the address of one.
+ * libjvm, so their addresses never hold another text.
  */
 static _Atomic uint64_t known_names[KNOWN_NAMES];
 
@@ -39,7 +39,7 @@ struct smp_code_range smp_code_interpreter(const struct smp_layout *layout)
     return range;
 }
 
-/* The code heap that contains the pc; 0: none does. */
+/* Returns the code heap that contains the pc, or 0. */
 static uintptr_t find_heap(const struct smp_layout *layout, uintptr_t pc)
 {
     const uintptr_t list = smp_load_word(layout->heap.list);
@@ -59,7 +59,7 @@ static uintptr_t find_heap(const struct smp_layout *layout, uintptr_t pc)
     return 0;
 }
 
-/* The start of the pc's block, to which the map leads in hops of up to 254 segments. */
+/* Returns the start of the pc's block, to which the map leads in hops of up to 254 segments. */
 static uintptr_t find_block(const struct smp_layout *layout, uintptr_t heap, uintptr_t pc)
 {
     const uintptr_t low = smp_load_word(heap + layout->heap.memory + layout->heap.low);
@@ -82,7 +82,7 @@ static uintptr_t find_block(const struct smp_layout *layout, uintptr_t heap, uin
     return low + (segment << shift);
 }
 
-/* False: the text cannot be read up to its end. A longer text is cut. */
+/* Returns false if the text cannot be read up to its end. A longer text is cut. */
 static bool read_text(uintptr_t address, char text[NAME_BYTES])
 {
     size_t length = 0;

@@ -29,7 +29,7 @@ enum smp_blob_kind {
     SMP_BLOB_COMPILED,    /* an nmethod */
     SMP_BLOB_NATIVE,      /* the wrapper of a native method */
     SMP_BLOB_INTERPRETER, /* the interpreter's code */
-    SMP_BLOB_UPCALL,      /* native code calls Java through it */
+    SMP_BLOB_UPCALL,      /* through which native code calls Java */
     SMP_BLOB_BARRIER,     /* the stubs of continuations; where a frame returns into them, its caller
                              lies in the heap */
     SMP_BLOB_DEOPT,       /* replaces a compiled frame by interpreted ones, step by step */
@@ -44,9 +44,9 @@ struct smp_blob {
     enum smp_blob_kind kind;
     uint32_t frame_bytes;   /* of its complete frame; 0: unknown */
     int32_t frame_complete; /* from this offset in the code on the frame is complete; -1: never */
-    uint32_t compile_id;    /* never used for another method; 0: not a method */
+    uint32_t compile_id;    /* never reused for another method; 0: not a method */
     uintptr_t method;       /* Method*; 0: not a method */
-    bool is_data_mapped;    /* smp_code_map_data: its debug data are read without a system call */
+    bool is_data_mapped;    /* by smp_code_map_data: reading its debug data takes no system call */
 };
 
 /* A frame as HotSpot knows it. */
@@ -65,7 +65,7 @@ struct smp_code_range {
 
 struct smp_code_range smp_code_interpreter(const struct smp_layout *layout);
 
-/* The interpreter's own blob, if pc lies in it. */
+/* Returns whether this is the interpreter's own blob, with pc in it. */
 static inline bool smp_blob_is_interpreter(struct smp_code_range interpreter, uintptr_t pc,
                                            struct smp_blob *out)
 {
@@ -81,12 +81,12 @@ static inline bool smp_blob_is_interpreter(struct smp_code_range interpreter, ui
 bool smp_blob_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out);
 
 /*
- * The frames of a compiled or native method at the return address pc, innermost first. Returns 0 if
- * there is no record of exactly this pc, or no room for all frames.
+ * Writes the frames of a compiled or native method at the return address pc, innermost first.
+ * Returns 0 if there is no record of exactly this pc, or no room for all frames.
  */
 size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *blob, uintptr_t pc,
                        struct smp_raw_frame *out, size_t room);
-/* As smp_code_frames, by the first record at or behind pc. */
+/* As smp_code_frames, with the first record at or behind pc. */
 size_t smp_code_frames_near(const struct smp_layout *layout, const struct smp_blob *blob,
                             uintptr_t pc, struct smp_raw_frame *out, size_t room);
 
@@ -114,7 +114,7 @@ int32_t smp_code_poll_record(const struct smp_blob *blob, int32_t offset);
 
 /*
  * Reads a method's data safely once, so that smp_code_frames may load them. The JVM must keep the
- * method meanwhile, as it does during the method's event. False: the data cannot be read.
+ * method meanwhile, as it does during the method's event. Returns false if they cannot be read.
  */
 bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob);
 

@@ -32,7 +32,7 @@ static void give_back_at(size_t at)
     atomic_flag_clear_explicit(&kept.is_taken[at], memory_order_release);
 }
 
-/* The first of the two copies that may be of this blob. */
+/* Returns the first of the two copies that may belong to this blob. */
 static size_t pair_of_blob(uintptr_t blob)
 {
     const uint64_t mixed = (blob >> BLOB_SHIFT) * 0xd6e8feb86659fd93U;
@@ -51,8 +51,8 @@ static struct smp_code_copy *with_room(size_t at)
     return copy;
 }
 
-/* Keeps one of two copies that this thread owns, and gives back the other. Keeps the copy of this
- * blob; if there is none, the two take turns. */
+/* Keeps one of two copies that this thread owns, and releases the other. Keeps the copy of this
+ * blob; without one, the two are used in turn. */
 static size_t choose_copy(size_t pair, uintptr_t blob)
 {
     static _Atomic size_t turn;
@@ -84,7 +84,7 @@ void smp_code_copies_give_back(struct smp_code_copy *copy)
     give_back_at((size_t)(copy - kept.copies));
 }
 
-/* Memory is returned only if no copy is in use: then all pages are zeros. */
+/* Memory is returned only if no copy is in use, so that all pages are zero afterwards. */
 void smp_code_copies_empty(void)
 {
     bool is_mine[SMP_CODE_COPIES];

@@ -24,13 +24,13 @@ enum {
     SMP_COMPRESSED_BITS = 6
 };
 
-/* Returns bytes from at on that can be loaded, in their place or copied to room: *length of them,
- * or fewer, which it sets. NULL: none can be read. */
+/* Returns readable bytes from at on, in place or copied to room: *length of them, or fewer, which
+ * it sets. Returns NULL if none can be read. */
 typedef const uint8_t *smp_compressed_find(const void *self, uintptr_t at, size_t *length,
                                            uint8_t room[SMP_COMPRESSED_BLOCK]);
 
-/* A place in such data. A caller may set at to another place behind the start. room is written only
- * when it is needed. */
+/* A position in such data. A caller may move at to another place behind the start. room is written
+ * only when needed. */
 struct smp_compressed {
     uint32_t base; /* see layout.h */
     smp_compressed_find *find;
@@ -40,7 +40,7 @@ struct smp_compressed {
     uintptr_t at;
     uintptr_t block;
     size_t length;        /* bytes that were read from block on */
-    const uint8_t *bytes; /* those */
+    const uint8_t *bytes; /* their address */
     uint8_t room[SMP_COMPRESSED_BLOCK];
 };
 

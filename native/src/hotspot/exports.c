@@ -8,7 +8,7 @@
 enum {
     MAX_ENTRIES = 20000, /* a list ends in an entry without names; reading stops here without one */
     NAME_BYTES = 96,
-    NOT_HERE = -1 /* the entries of this list have no such part */
+    NOT_HERE = -1 /* the entries of this list do not have this part */
 };
 
 /* The parts of an entry. A number whose name ends like the part says where the part is. */

@@ -42,10 +42,10 @@ struct smp_exports {
     void *self;
 };
 
-/* NULL: libjvm does not export it. */
+/* Returns NULL if libjvm does not export the symbol. */
 void *smp_symbol(const char *name);
 
-/* Calls visit with each entry, whose texts last as long as libjvm. */
+/* Calls visit with each entry, whose texts exist as long as libjvm. */
 bool smp_exports_visit(const struct smp_exports *exports, enum smp_export_list list,
                        void (*visit)(void *self, const struct smp_export *entry), void *self);
 
@@ -60,7 +60,7 @@ struct smp_wanted {
     uint64_t value;
 };
 
-/* Looks for all entries. False: at least one was not found. */
+/* Looks up all entries. Returns false if at least one was not found. */
 bool smp_exports_find(const struct smp_exports *exports, struct smp_wanted *wanted, size_t count);
 
 #endif

@@ -35,8 +35,8 @@ static inline bool smp_flags_is_on(const struct smp_flags *flags, const char *na
     return smp_flags_read(flags, name) == SMP_FLAG_ON;
 }
 
-/* True with Serial, Parallel and G1: objects move in safepoints only, so a reference in a handle is
- * an address. */
+/* Returns true with Serial, Parallel and G1: objects move in safepoints only, so the reference in a
+ * handle is an address. */
 bool smp_flags_objects_move_in_safepoints(const struct smp_flags *flags);
 
 /*

@@ -100,20 +100,20 @@ void smp_frames_cache_renew(struct smp_frames_cache *cache)
     (void)atomic_fetch_add(&cache->epoch, 1);
 }
 
-/* Addresses of a program leave the highest bits free. */
+/* Addresses of a program do not use the highest bits. */
 static uint64_t key_of(uintptr_t pc, size_t part)
 {
     return pc ^ (uint64_t)part << KEY_PART_SHIFT;
 }
 
-/* The parts of an address follow each other: mostly in one page. */
+/* Neighbouring pairs hold the parts of an address, so that they are mostly in one page. */
 static size_t pair_of_part(uintptr_t pc, size_t part)
 {
     return (smp_entry_pair_of(pc, SMP_FRAMES_CACHE) + 2 * part) & (SMP_FRAMES_CACHE - 1);
 }
 
-/* Returns which entry of a pair to write: the one of this key, else a free one, else they take
- * turns. */
+/* Returns which entry of a pair to write: the one of this key, else a free one, else each in
+ * turn. */
 static size_t choose(struct smp_frames_cache *cache, uint64_t first, uint64_t second, uint64_t key)
 {
     if (first == key || (first == 0 && second != key))
@@ -141,7 +141,7 @@ static unsigned flags_of(const struct smp_known_code *code)
            (code->says_size ? SMP_ENTRY_SAYS_SIZE : 0);
 }
 
-/* A part is four frames: the first ones, or the next four. False: out may be anything. */
+/* Reads four frames: the first ones, or the next four. On false *out may be anything. */
 static bool read_code_part(const struct smp_frames_cache *cache, uintptr_t pc, size_t part,
                            struct smp_entry_head *head, const struct smp_known_code *out)
 {
@@ -196,7 +196,7 @@ void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
     smp_cache_end_writing(cache);
 }
 
-/* The parts then arrive at the same time, and not one after the other. */
+/* The parts then arrive at the same time instead of one after the other. */
 static void prefetch_parts(const struct smp_frames_cache *cache, uintptr_t pc, size_t count)
 {
     for (size_t part = 1; part < PARTS && part * SMP_ENTRY_FRAMES < count; part++) {
@@ -229,8 +229,8 @@ static bool read_code(const struct smp_frames_cache *cache, uintptr_t pc,
     return true;
 }
 
-/* After a renewal: does the blob still begin at its start? The compile id alone may be a remnant of
- * freed code. */
+/* After a renewal: returns whether the blob still begins at its start. The compile id alone may be
+ * a remnant of freed code. */
 static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
                        const struct smp_known_code *code)
 {
@@ -240,7 +240,7 @@ static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
            blob.compile_id == code->compile_id && blob.frame_bytes == code->frame_bytes;
 }
 
-/* If ids are pointers: is this the id of the method? The id may be any number. */
+/* If ids are pointers: returns whether this is the id of the method. The id may be any number. */
 static bool is_new_id_of(uint64_t id, uintptr_t method)
 {
     uintptr_t found = 0;
@@ -257,8 +257,8 @@ static bool is_own_id(uintptr_t method, uint64_t id)
 }
 
 /*
- * After a renewal: are the ids those of the methods? An id that was read while a class was being
- * unloaded may be that of the method that lay there before, and would stay as long as the code.
+ * After a renewal: returns whether the ids belong to the methods. An id read while a class was
+ * unloaded may belong to the method at this address before, and would stay as long as the code.
  */
 static bool have_own_ids(const struct smp_layout *layout, const struct smp_known_code *code)
 {
@@ -271,7 +271,7 @@ static bool have_own_ids(const struct smp_layout *layout, const struct smp_known
     return true;
 }
 
-/* Fills in ids that the JVM has made meanwhile. */
+/* Fills in ids that the JVM has created meanwhile. */
 static bool complete_ids(struct smp_frames_cache *cache, const struct smp_layout *layout,
                          struct smp_known_code *code)
 {
@@ -399,7 +399,7 @@ static bool find_by_words(struct smp_frames_cache *cache, const struct smp_layou
 
 /*
  * Reads for the first time where the byte codes of a known method are. The id's word held the
- * Method* before; if it still does, the method and its byte codes were alive meanwhile.
+ * Method* before; if it still does, the method and its byte codes existed in between.
  */
 static bool read_known(const struct smp_layout *layout, uintptr_t method,
                        struct smp_known_method *known)

@@ -28,7 +28,7 @@
 #include "hotspot/frame_types.h"
 #include "hotspot/method.h"
 
-/* Addresses of a program leave this bit free. */
+/* Addresses of a program do not use this bit. */
 #define SMP_FRAME_CACHE_LEAF (UINT64_C(1) << 63)
 
 /* The code that a return address lies in, and its frames there. */
@@ -38,33 +38,33 @@ struct smp_known_code {
     uint32_t frame_bytes;
     uint32_t epoch;       /* the cache's, before the code was read */
     bool is_virtual_root; /* the frame below a virtual thread's own first one */
-    bool says_size; /* frame_bytes is the least; the frame holds its real size (machine_code.h) */
+    bool says_size;       /* frame_bytes is the least; the frame has its real size */
     size_t count;
-    /* The caller's, with room for SMP_CODE_MAX_FRAMES. */
+    /* Owned by the caller, with room for SMP_CODE_MAX_FRAMES. */
     struct smp_raw_frame *frames;
     uint64_t *ids;
 };
 
-/* cache may be NULL, here and below: then nothing is found or kept. If nothing is found, sets
- * out->epoch. */
+/* If nothing is found, sets out->epoch. cache may be NULL, here and below: then nothing is found or
+ * kept. */
 bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
                           uintptr_t pc, struct smp_known_code *out);
 void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
                          const struct smp_known_code *code);
 
-/* The key of the first record at or behind an address; a plain pc is the key of its own record. */
+/* The key of the first record at or behind an address; a plain pc is its own record's key. */
 static inline uintptr_t smp_frame_cache_leaf(uintptr_t line_pc)
 {
     return line_pc | SMP_FRAME_CACHE_LEAF;
 }
 
 /*
- * Finds the method, or reads it and, with a cache, keeps it. *id: 0 if the method has none yet; a
- * missing id is read anew each time. False: method points to no method.
+ * Finds the method or reads it; with a cache, keeps it. *id is 0 if the method has no id yet; a
+ * missing id is read again each time. Returns false if method does not point to a method.
  */
 bool smp_frame_cache_method(struct smp_frames_cache *cache, const struct smp_layout *layout,
                             uintptr_t method, struct smp_method_code *out, uint64_t *id);
-/* The id alone, which may be known when the byte codes are not. */
+/* Finds only the id, which may be known when the byte codes are not. */
 bool smp_frame_cache_id(struct smp_frames_cache *cache, const struct smp_layout *layout,
                         uintptr_t method, uint64_t *id);
 

@@ -118,8 +118,8 @@ static inline size_t smp_entry_part(const struct smp_entry_head *head)
 }
 
 /*
- * A table is made of pairs: a key's entry is either one of its pair. The parts of one address
- * differ in the highest bits of the key, which a product alone would carry up and out.
+ * A table consists of pairs: a key's entry is either one of its pair. The parts of one address
+ * differ in the highest bits of the key, which a product alone would lose.
  */
 static inline size_t smp_entry_pair_of(uint64_t key, size_t size)
 {
@@ -135,7 +135,7 @@ static inline bool smp_entry_copy(const _Atomic uint64_t *words, uint64_t key, u
 {
     const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
 
-    /* Nothing has been written yet: the key of such an entry is 0, as a word of a stack may be. */
+    /* A key of 0, as a word of a stack may be, matches an entry that was never written. */
     if (smp_entry_load(&words[1]) != key || (sequence & 1) != 0 || sequence == 0)
         return false;
     for (size_t i = 1; i < count; i++)
@@ -155,7 +155,7 @@ static inline void smp_entry_write(_Atomic uint64_t *words, const uint64_t *from
     atomic_store_explicit(&words[0], sequence + 2, memory_order_release);
 }
 
-/* One thread writes at a time. False: another thread does. */
+/* Returns false if another thread is writing: one thread writes at a time. */
 static inline bool smp_cache_begin_writing(struct smp_frames_cache *cache)
 {
     return !atomic_flag_test_and_set_explicit(&cache->is_written, memory_order_acquire);
@@ -167,8 +167,8 @@ static inline void smp_cache_end_writing(struct smp_frames_cache *cache)
 }
 
 /*
- * raw and ids have room for four frames. Also reads frames beyond the entry's count, which mean
- * nothing: a branch that differs from one return address to the next would take longer.
+ * raw and ids have room for four frames. Also reads frames beyond the entry's count, whose values
+ * mean nothing: a branch that differs from one return address to the next would take longer.
  */
 static inline __attribute__((always_inline)) bool
 smp_entry_read(const struct smp_code_entry *entry, uint64_t key, struct smp_entry_head *head,
@@ -178,7 +178,7 @@ smp_entry_read(const struct smp_code_entry *entry, uint64_t key, struct smp_entr
     const uint64_t sequence =
         atomic_load_explicit(&words[SMP_ENTRY_SEQUENCE], memory_order_acquire);
 
-    /* Nothing has been written yet: the key of such an entry is 0, as a word of a stack may be. */
+    /* A key of 0, as a word of a stack may be, matches an entry that was never written. */
     if (smp_entry_load(&words[SMP_ENTRY_KEY]) != key || (sequence & 1) != 0 || sequence == 0)
         return false;
     const uint64_t bcis = smp_entry_load(&words[SMP_ENTRY_BCIS]);
@@ -195,9 +195,9 @@ smp_entry_read(const struct smp_code_entry *entry, uint64_t key, struct smp_entr
 }
 
 /*
- * Is the blob of this compile id, which was found before, still at its start? Freed code keeps its
- * bytes, the compile id among them, and other code may begin behind its header; but before that the
- * JVM marks the block as free.
+ * Returns whether the blob with this compile id, which was found before, is still at its start.
+ * Freed code keeps its bytes, including the compile id, and other code may begin behind its header;
+ * but before that the JVM marks the block as free.
  */
 static inline bool smp_code_is_in_place(const struct smp_layout *layout, uintptr_t start,
                                         uint32_t compile_id)

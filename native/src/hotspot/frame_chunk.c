@@ -63,7 +63,7 @@ static bool refers_to(const struct smp_chunks *chunks, const char *object, uintp
     return false;
 }
 
-/* False: no chunk has such sizes. */
+/* Returns false if a chunk cannot have these sizes. */
 static bool read_sizes(const struct smp_chunks *chunks, const char *object, uintptr_t address,
                        struct chunk *out)
 {
@@ -102,8 +102,8 @@ static bool read_newest(const struct smp_chunks *chunks, uintptr_t continuation,
 }
 
 /*
- * The entry lies above the oldest frame on the stack. Between the two are the arguments of that
- * frame; the entry holds their number of words.
+ * The entry is above the oldest frame on the stack. The arguments of that frame are between the
+ * two; the entry holds their number of words.
  */
 static bool find_continuation(struct smp_frame_walk *walk, struct chunk *newest)
 {

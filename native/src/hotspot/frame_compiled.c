@@ -34,7 +34,7 @@ static void set_frames(const struct smp_frame_walk *walk, struct own_frames *own
     code->ids = has_room ? out->ids + walk->added : own->ids;
 }
 
-/* least: bytes of a frame that has not been made larger for its arguments. */
+/* least: bytes of a frame that was not extended for its arguments. */
 static bool go_over_said(struct smp_frame_walk *walk, uint32_t least)
 {
     const uint32_t rest = 2 * (uint32_t)sizeof(uintptr_t);
@@ -91,8 +91,8 @@ static bool has_names_of_root(const struct smp_layout *layout, uintptr_t method)
 }
 
 /*
- * Is this Continuation.enterSpecial, which a carrier calls to run a virtual thread? Compares ids if
- * both are known, else names, which takes some system calls. id: of the blob's method.
+ * Returns whether this is Continuation.enterSpecial, by which a carrier runs a virtual thread.
+ * Compares ids if both are known, else names, which takes some system calls. id: of blob's method.
  */
 static bool is_virtual_root(const struct smp_layout *layout, const struct smp_blob *blob,
                             uint64_t id)

@@ -17,7 +17,7 @@ _Static_assert(SMP_SLOT_BCP < SMP_SLOT_METHOD && SMP_SLOT_BCP < SMP_SLOT_SENDER_
                    (int)SMP_SLOT_SENDER_SP < (int)SMP_SLOT_RETURN,
                "the first slot and the last one bound the words that are read");
 
-/* Uses the register if it points into the method, else the slot. */
+/* Uses the register if it points into the method, otherwise the slot. */
 static int32_t leaf_or_slot_bci(const struct smp_method_code *code, uintptr_t leaf_bcp,
                                 uintptr_t bcp)
 {
@@ -27,8 +27,8 @@ static int32_t leaf_or_slot_bci(const struct smp_method_code *code, uintptr_t le
     return bci != NOT_IN_METHOD ? bci : smp_method_code_bci(code, bcp);
 }
 
-/* If the byte code pointer is not in the method, the cache may hold another method that lay there
- * before: then the method is read anew. */
+/* If the byte code pointer is not in the method, the cache may hold another method that was at this
+ * address before: then the method is read again. */
 static bool read_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bcp,
                      struct smp_raw_frame *frame, uint64_t *id)
 {
@@ -48,8 +48,8 @@ static bool read_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bc
     return frame->bci != NOT_IN_METHOD;
 }
 
-/* Serves most frames: those that are no leaf, and whose method is in the table. False: call
- * read_bci. */
+/* Handles most frames: those that are not the leaf and whose method is in the table. If it returns
+ * false, call read_bci. */
 static bool find_bci(const struct smp_frame_walk *walk, uintptr_t method, uintptr_t bcp,
                      struct smp_raw_frame *frame, uint64_t *id)
 {
@@ -73,7 +73,7 @@ static uintptr_t find_caller_sp(const struct smp_frame_walk *walk, uintptr_t wor
                                    : smp_frame_slots_caller_sp(word, walk->fp);
 }
 
-/* May the walk read all words of the frame? */
+/* Returns whether the walk may read all words of the frame. */
 static bool is_frame_readable(const struct smp_frame_walk *walk, uintptr_t fp)
 {
     return fp >= walk->sp && fp < walk->high && fp - walk->low >= BYTES_BELOW &&

@@ -39,7 +39,7 @@ struct smp_frames_start {
 enum smp_frames_end {
     SMP_FRAMES_ROOT,         /* the thread's first entry into Java has been reached */
     SMP_FRAMES_VIRTUAL_ROOT, /* a virtual thread's own first frame */
-    SMP_FRAMES_BARRIER,      /* the rest of a virtual thread lies in the heap, and was not read */
+    SMP_FRAMES_BARRIER,      /* a virtual thread's other frames are in the heap, not read */
     SMP_FRAMES_FULL,         /* SMP_FRAMES_MOST, or no room for more words: the root is not known */
     SMP_FRAMES_UNWALKABLE
 };
@@ -50,7 +50,7 @@ struct smp_frames_word {
     uintptr_t value;
 };
 
-/* The words of the stack that a walk has read. A stack that still holds them is the one walked. */
+/* The words that a walk has read from the stack. A stack that still holds them has not changed. */
 struct smp_frames_words {
     struct smp_frames_word *read;
     size_t capacity;

@@ -54,7 +54,7 @@ static inline void smp_frame_keep_word(const struct smp_frame_walk *walk, uintpt
     words->count++;
 }
 
-/* Reads a word of the stack. False: the address is not on it. */
+/* Reads a word of the stack. Returns false if the address is not on it. */
 static inline bool smp_frame_read(struct smp_frame_walk *walk, uintptr_t address, uintptr_t *out)
 {
     if (address < walk->low || address >= walk->high || walk->high - address < sizeof(uintptr_t) ||
@@ -65,7 +65,7 @@ static inline bool smp_frame_read(struct smp_frame_walk *walk, uintptr_t address
     return true;
 }
 
-/* A pointer to another place of the stack. In the heap it is a distance from base, in words. */
+/* Returns a pointer into the stack. In the heap it is stored as a distance from base, in words. */
 static inline uintptr_t smp_frame_pointer(const struct smp_frame_walk *walk, uintptr_t base,
                                           uintptr_t word)
 {
@@ -81,7 +81,7 @@ static inline bool smp_frame_read_pointer(struct smp_frame_walk *walk, uintptr_t
     return true;
 }
 
-/* Have all frames of the chunk been walked? Up to two words may lie behind the last one. */
+/* Returns whether all of the chunk's frames are walked. Up to two words may be behind the last. */
 static inline bool smp_frame_is_at_bottom(const struct smp_frame_walk *walk)
 {
     return walk->continuation != 0 && walk->high - walk->sp <= 2 * sizeof(uintptr_t);
@@ -98,7 +98,7 @@ static inline bool smp_frame_go(struct smp_frame_walk *walk, uintptr_t sp, uintp
 {
     if (sp <= walk->sp || sp > walk->high || sp % sizeof(uintptr_t) != 0)
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
-    /* Each frame leads to the next one: without prefetching, the walk would wait for each. */
+    /* Each frame has the address of the next one. Prefetching avoids waiting for each. */
     __builtin_prefetch((const void *)(sp + SMP_FRAME_AHEAD_BYTES)); /* NOLINT */
     walk->sp = sp;
     walk->fp = fp;

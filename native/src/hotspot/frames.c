@@ -27,7 +27,7 @@ static void reverse(struct smp_frames *frames, size_t from, size_t to)
     }
 }
 
-/* Puts the frames of the root's end in order, or drops them if the root is not known. */
+/* Puts the frames of the root's end in order. Drops them if the root is not known. */
 static void finish(struct smp_frame_walk *walk)
 {
     struct smp_frames *out = walk->out;
@@ -52,7 +52,7 @@ static void finish(struct smp_frame_walk *walk)
     out->omitted = walk->added - out->capacity;
 }
 
-/* True: a step's words may not all be kept. A walk keeps all words of its frames. */
+/* Returns whether a step's words may not all fit. A walk keeps all words of its frames. */
 static bool has_no_word_room(const struct smp_frames_words *words)
 {
     return words != NULL && words->count + WORDS_OF_STEP > words->capacity;
@@ -80,7 +80,7 @@ static struct smp_jvm_code read_jvm_code(const struct smp_layout *layout)
     };
 }
 
-/* The cache keeps the answer once the JVM has made all of this code. */
+/* The cache keeps the result once the JVM has created all of this code. */
 static struct smp_jvm_code jvm_code_of(const struct smp_layout *layout,
                                        struct smp_frames_cache *cache)
 {
@@ -143,8 +143,8 @@ static bool is_plain_entry(const struct smp_entry_head *head)
            smp_entry_count(head) <= SMP_ENTRY_FRAMES;
 }
 
-/* Steps over most frames, with one entry of the cache. False: this frame needs more, and nothing
- * was done. */
+/* Steps over most frames, with one entry of the cache. Returns false, having done nothing, if this
+ * frame needs more. */
 static inline bool step_plain(struct smp_frame_walk *walk, bool *goes_on)
 {
     struct smp_frames_cache *const cache = walk->cache;
@@ -212,7 +212,7 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
 
 /* --- names --- */
 
-/* The mark of an equal frame (same method, same place) shortly before this one; 0: none. */
+/* Returns the mark of an equal frame (same method, same place) shortly before this one, or 0. */
 static uint64_t find_equal_frame(const struct smp_frames *frames, size_t at)
 {
     const struct smp_raw_frame *wanted = &frames->raw[at];

@@ -44,7 +44,7 @@ void smp_frames_cache_destroy(struct smp_frames_cache *cache);
 /* After a class has been unloaded: older entries are checked once more before they are used. */
 void smp_frames_cache_renew(struct smp_frames_cache *cache);
 
-/* The id of Continuation.enterSpecial, on which a virtual thread's frames stand; 0: not known. */
+/* Sets the id of Continuation.enterSpecial, the frame below a virtual thread's; 0: not known. */
 void smp_frames_set_virtual_root(uint64_t id);
 
 /*
@@ -55,8 +55,8 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
                      struct smp_frames_start start, uintptr_t stack_high, struct smp_frames *out);
 
 /*
- * Records that the frames were on the stack during the whole walk, which the caller has proven: so
- * their methods were alive. Until the next safepoint they need no further check.
+ * The caller has proven that the frames were on the stack during the whole walk, so their methods
+ * were alive. Until the next safepoint they then need no further check.
  */
 void smp_frames_confirm(struct smp_frames_cache *cache, const struct smp_frames *frames);
 
@@ -72,7 +72,7 @@ enum {
 void smp_frame_names_copy(const struct smp_layout *layout, struct smp_frames *frames, char *room,
                           size_t bytes);
 
-/* NULL: not a mark of a copy inside of room. */
+/* Returns NULL if this is not a mark of a copy in room. */
 static inline const struct smp_method_copy *smp_frame_name_of(uint64_t id, const void *room,
                                                               size_t bytes)
 {

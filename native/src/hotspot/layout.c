@@ -174,8 +174,8 @@ enum finding { MISSING, FOUND, OTHER_TYPE, ABSURD };
 struct search {
     enum finding found[ROW_COUNT];
     uint64_t values[ROW_COUNT];
-    const char *types[ROW_COUNT]; /* as the list has them */
-    enum row_kind of;             /* the kind of the entries that are visited now */
+    const char *types[ROW_COUNT]; /* as in the list */
+    enum row_kind of;             /* the kind of the entries being visited */
 };
 
 static bool is_same_text(const char *one, const char *other)
@@ -268,7 +268,7 @@ static void describe(const struct search *search, size_t i, char reason[SMP_LAYO
                        row->type, colons, name, search->values[i]);
 }
 
-/* True for a number that is only compared with libjvm's export, which not every processor has. */
+/* Returns whether this number only checks an export of libjvm that some processors lack. */
 static bool is_dispensable(const struct search *search, size_t i)
 {
     return rows[i].member == SIZE_MAX && search->found[i] == MISSING && !SMP_SLOTS_ARE_EXPORTED;
@@ -276,7 +276,7 @@ static bool is_dispensable(const struct search *search, size_t i)
 
 /*
  * Returns ROW_COUNT if the way is complete, else its first row that was not found as expected.
- * *percent: the rows that were found in any form.
+ * *percent: the share of rows that were found in any form.
  */
 static size_t first_missing(const struct search *search, enum topic topic, int way, size_t *percent)
 {

@@ -50,7 +50,7 @@ struct smp_layout {
         uint32_t fp;
     } anchor; /* JavaFrameAnchor: the last Java frame of a thread, or of an entry into Java */
     struct {
-        uintptr_t return_pc; /* address of the variable that holds it */
+        uintptr_t return_pc; /* address of the variable with the return address */
         uint32_t anchor;     /* in the call wrapper */
     } entry;
     struct {
@@ -123,7 +123,7 @@ struct smp_layout {
         uint32_t code_bytes;
         uint32_t name;
         uint32_t number;
-        uint32_t flags; /* their first two bytes count */
+        uint32_t flags; /* of which the first two bytes count */
     } const_method;
     struct {
         uint32_t bytes; /* the entries begin behind these */

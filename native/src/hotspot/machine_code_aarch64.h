@@ -14,9 +14,9 @@ enum {
 };
 
 /*
- * The caller's sp; kept: the word in its slot. An interpreted caller keeps its sp low, so that its
- * expression stack can grow, and raises it for a call. The slot holds the low one, which may lie
- * below this very frame; then the caller's frame begins right above this frame's return address.
+ * Returns the caller's sp; kept: the word in its slot. An interpreted caller keeps its sp low, so
+ * that its expression stack can grow, and raises it for a call. The slot holds the low one. If that
+ * is below this very frame, the caller's frame begins right above this frame's return address.
  */
 static inline uintptr_t smp_frame_slots_caller_sp(uintptr_t kept, uintptr_t fp)
 {
@@ -67,7 +67,7 @@ static inline struct smp_code_frame smp_machine_code_frame(const void *start, si
     return unknown;
 }
 
-/* Recognizes only the ret itself. */
+/* Recognizes only the ret instruction itself. */
 static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc, uintptr_t start, uintptr_t end)
 {
     uint32_t code = 0;
@@ -78,7 +78,7 @@ static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc, uintptr_t s
     return code == 0xd65f03c0U ? SMP_REST_RETURN : SMP_REST_FRAME;
 }
 
-/* No call of a stub pushes its arguments here. */
+/* On this processor no call of a stub pushes its arguments. */
 static inline size_t smp_machine_code_pushed(uintptr_t address)
 {
     (void)address;
@@ -103,7 +103,7 @@ static inline size_t smp_machine_code_kept_at(uintptr_t pc, uintptr_t start, uin
     return smp_machine_code_pushed(pc);
 }
 
-/* A call leaves its return address in a register, where most stubs keep it. */
+/* A call sets a register to its return address, and most stubs leave it there. */
 static inline uintptr_t smp_machine_code_stub_return(uintptr_t pc, uintptr_t start, uintptr_t sp,
                                                      uintptr_t fp)
 {
@@ -129,7 +129,7 @@ static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_c
     return (code & 0xfffffc1fU) == 0xd63f0000U; /* blr */
 }
 
-/* The target of the branch at this address; 0: it is no branch. */
+/* Returns the target of the branch at this address, or 0 if it is not a branch. */
 static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
 {
     uint32_t code = 0;
@@ -142,7 +142,7 @@ static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
     return address + (uintptr_t)((int64_t)((uint64_t)(code & 0x03ffffffU) << 38) >> 36);
 }
 
-/* Not recognized on this processor, as are methods that an exception passes. */
+/* Not recognized on this processor; nor are methods that an exception passes. */
 static inline bool smp_machine_code_is_direct_call(uintptr_t pc, uintptr_t end,
                                                    struct smp_call *call)
 {
@@ -176,7 +176,7 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
-/* bl; b. The first one that returns to from or behind it; 0: none. */
+/* bl; b. Returns the first that returns at or behind from, or 0. */
 static inline size_t smp_machine_code_next_outlined_call(const void *start, size_t size,
                                                          size_t from,
                                                          struct smp_outlined_call *call)
@@ -207,8 +207,8 @@ static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_
 }
 
 /*
- * ldr reg, [x28, #n]; ldr wzr, [reg]: a poll of the safepoint's page. Its address is read from the
- * thread's object. The distance of both; 0: there is no poll at pc. Up to end the code can be read.
+ * ldr reg, [x28, #n]; ldr wzr, [reg]: a poll of the safepoint's page, with its address from the
+ * thread's object. Returns their distance; 0: no poll at pc. Code must be readable up to end.
  */
 static inline uint32_t smp_machine_code_poll_load(uintptr_t pc, uintptr_t end)
 {

@@ -13,7 +13,7 @@ enum {
     SMP_SLOT_CALL_WRAPPER = -6  /* entry */
 };
 
-/* The caller's sp; kept: the word in its slot. */
+/* Returns the caller's sp; kept: the word in its slot. */
 static inline uintptr_t smp_frame_slots_caller_sp(uintptr_t kept, uintptr_t fp)
 {
     (void)fp;
@@ -30,7 +30,7 @@ enum {
     SMP_ADD_LONGEST = 9 /* bytes that show that a frame says its size */
 };
 
-/* sub $imm, %rsp: its length, or 0. */
+/* sub $imm, %rsp. Returns its length, or 0. */
 static inline size_t smp_x86_lowers_sp(const uint8_t *code, uint32_t *bytes)
 {
     int32_t wide = 0;
@@ -57,7 +57,7 @@ static inline bool smp_x86_saves_fp(const uint8_t *code)
            code[3] == 0x24;
 }
 
-/* mov %eax, -bang(%rsp): touches the stack's end, seven bytes before push %rbp. */
+/* mov %eax, -bang(%rsp): touches the end of the stack, seven bytes before push %rbp. */
 static inline bool smp_x86_bangs(const uint8_t *code)
 {
     return code[0] == 0x89 && code[1] == 0x84 && code[2] == 0x24 && code[6] == 0xff;
@@ -103,7 +103,7 @@ static inline struct smp_code_frame smp_machine_code_frame(const void *start, si
     return unknown;
 }
 
-/* cmp disp(%r15), %rsp: does a thread wait for this one at its return? Its length, or 0. */
+/* cmp disp(%r15), %rsp: checks for a thread that waits for this return. The length, or 0. */
 static inline size_t smp_x86_polls(const uint8_t *code)
 {
     if (code[0] != 0x49 || (code[1] != 0x3b && code[1] != 0x39))
@@ -111,7 +111,7 @@ static inline size_t smp_x86_polls(const uint8_t *code)
     return code[2] == 0x67 ? 4 : code[2] == 0xa7 ? 7 : 0;
 }
 
-/* The target of the five-byte jump or call at this address; 0: it is neither. */
+/* Returns the target of the five-byte jump or call at this address, or 0. */
 static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
 {
     const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
@@ -123,7 +123,7 @@ static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
     return address + 5 + (uintptr_t)(intptr_t)distance;
 }
 
-/* The target of the jump at code, short or long; 0: it is no jump. */
+/* Returns the target of the jump at code, short or long, or 0. */
 static inline uintptr_t smp_x86_jumps_to(const uint8_t *code)
 {
     enum { SHORT_BYTES = 2 };
@@ -168,7 +168,7 @@ static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc, uintptr_t s
     return SMP_REST_FRAME;
 }
 
-/* pop of any register but the stack's and the frame's: its length, or 0. */
+/* pop of any register but those of stack and frame. Returns its length, or 0. */
 static inline size_t smp_x86_pops(const uint8_t *code)
 {
     if (code[0] == 0x41 && code[1] >= 0x58 && code[1] <= 0x5f)
@@ -202,7 +202,7 @@ static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
     return code[bytes] == 0xe9 || code[bytes] == 0xeb ? bytes : 0;
 }
 
-/* If a barrier's call returns to this address: where its method goes on; else 0. */
+/* If a barrier's call returns to this address, returns where its method continues, else 0. */
 static inline uintptr_t smp_machine_code_behind_barrier(uintptr_t address)
 {
     const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
@@ -224,7 +224,7 @@ static inline size_t smp_machine_code_pushed(uintptr_t address)
     return first > 0 && smp_x86_pops(code + first) > 0 ? 2 : 0;
 }
 
-/* push of any register but the stack's and the frame's: its length, or 0. */
+/* push of any register but those of stack and frame. Returns its length, or 0. */
 static inline size_t smp_x86_pushes(const uint8_t *code)
 {
     if (code[0] == 0x41 && code[1] >= 0x50 && code[1] <= 0x57)
@@ -351,7 +351,7 @@ static inline bool smp_x86_calls_r10(const uint8_t *code, struct smp_call *call)
 }
 
 /*
- * Is the instruction before this address a call? SMP_CALL_LONGEST bytes before it must be readable.
+ * Returns whether a call precedes this address. SMP_CALL_LONGEST bytes before it must be readable.
  */
 static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_call *call)
 {
@@ -377,7 +377,7 @@ static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_c
     return is_call;
 }
 
-/* Is there a call of a known target at pc? The code must be readable up to end. */
+/* Returns whether there is a call of a known target at pc. The code must be readable up to end. */
 static inline bool smp_machine_code_is_direct_call(uintptr_t pc, uintptr_t end,
                                                    struct smp_call *call)
 {
@@ -392,7 +392,7 @@ static inline bool smp_machine_code_is_direct_call(uintptr_t pc, uintptr_t end,
     return true;
 }
 
-/* jmp *%rcx: C1's stub goes on at the handler of an exception. */
+/* jmp *%rcx: C1's stub continues at the handler of an exception. */
 static inline bool smp_machine_code_jumps_to_handler(uintptr_t pc)
 {
     const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
@@ -400,7 +400,7 @@ static inline bool smp_machine_code_jumps_to_handler(uintptr_t pc)
     return code[0] == 0xff && code[1] == 0xe1;
 }
 
-/* Is this the code at pc? */
+/* Returns whether these are the bytes at pc. */
 static inline bool smp_x86_is(uintptr_t pc, const uint8_t *bytes, size_t count)
 {
     return memcmp((const void *)pc, bytes, count) == 0; /* NOLINT */
@@ -479,7 +479,7 @@ static inline uint32_t smp_machine_code_poll_load(uintptr_t pc, uintptr_t end)
     return 0;
 }
 
-/* The first call of code that is not compiled Java which returns to from or behind it; 0: none. */
+/* Returns the first call of code other than compiled Java that returns at or behind from, or 0. */
 static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
                                                      struct smp_call *call)
 {
@@ -495,7 +495,7 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
-/* call rel32; jmp rel8 or rel32. The first one that returns to from or behind it; 0: none. */
+/* call rel32; jmp rel8 or rel32. Returns the first that returns at or behind from, or 0. */
 static inline size_t smp_machine_code_next_outlined_call(const void *start, size_t size,
                                                          size_t from,
                                                          struct smp_outlined_call *call)

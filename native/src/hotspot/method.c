@@ -51,7 +51,7 @@ static uint16_t u16_at(const char *object, uint32_t offset)
     return value;
 }
 
-/* Objects are aligned to words. */
+/* Returns whether an object may be there: objects are aligned to words. */
 static bool can_be_object(uintptr_t address, uint32_t bytes)
 {
     return address != 0 && address % sizeof(uintptr_t) == 0 && bytes <= OBJECT_BYTES;
@@ -91,7 +91,7 @@ static bool read_method(const struct smp_layout *layout, uintptr_t method,
     return true;
 }
 
-/* NULL: the object is not, or not all, in this memory. */
+/* Returns NULL if the object is not completely in this memory. */
 static const char *find_in_memory(const struct method_memory *memory, uintptr_t address,
                                   uint32_t bytes)
 {
@@ -146,7 +146,7 @@ static bool read_pool(const struct smp_layout *layout, struct view *out)
     out->holder = word_at(object, layout->pool.holder);
     out->file = u16_at(object, layout->pool.source_file);
     out->code.ids = out->holder + layout->klass.ids;
-    /* An array of the JVM's begins with its length. */
+    /* An array of the JVM begins with its length. */
     const struct smp_safe_part parts[] = {
         { &tags, word_at(object, layout->pool.tags), sizeof(tags) },
         { &out->code.id_array, out->code.ids, sizeof(out->code.id_array) },
@@ -257,7 +257,7 @@ static uintptr_t entry_address(const struct smp_layout *layout, const struct vie
     return view->code.pool + layout->pool.bytes + index * sizeof(uintptr_t);
 }
 
-/* A symbol is never empty. */
+/* No symbol is empty. */
 static bool read_lengths(const struct smp_layout *layout, struct symbols *symbols)
 {
     struct smp_safe_part parts[SYMBOLS];
@@ -278,7 +278,7 @@ static bool read_lengths(const struct smp_layout *layout, struct symbols *symbol
     return true;
 }
 
-/* The names of the class, of the method and, if it is known, of the file. */
+/* Reads the names of the class, of the method and, if it is known, of the file. */
 static bool read_symbols(const struct smp_layout *layout, const struct view *view,
                          struct symbols *out)
 {
@@ -334,7 +334,7 @@ static int32_t add_wrapping(int32_t number, int32_t by)
     return (int32_t)((uint32_t)number + (uint32_t)by);
 }
 
-/* False: the table ends here. */
+/* Returns false at the end of the table. */
 static bool next_line_entry(struct line_table *table)
 {
     const uint8_t byte = smp_compressed_byte(&table->data);

@@ -57,20 +57,20 @@ struct smp_method_copy {
  */
 bool smp_method_code(const struct smp_layout *layout, uintptr_t method,
                      struct smp_method_code *out);
-/* 0: it has no id yet. */
+/* Returns 0 if the method has no id yet. */
 uint64_t smp_method_code_id(const struct smp_method_code *code);
-/* For a word that is known to be a Method*: sets only the members up to number, without the checks.
- * */
+/* For a word that is known to be a Method*: sets only the members up to number, without the
+ * checks. */
 bool smp_method_byte_codes(const struct smp_layout *layout, uintptr_t method,
                            struct smp_method_code *out);
 /*
- * Compares all words that led from this Method* to its code and to its id, which is not 0. True:
- * they are unchanged, and reading them anew would give the same.
+ * Compares all words that led from this Method* to its code and to its id, which is not 0. Returns
+ * true if they are unchanged, so that reading them again would give the same.
  */
 bool smp_method_is_same(const struct smp_layout *layout, uintptr_t method,
                         const struct smp_method_code *code, uint64_t id);
 uint64_t smp_method_id(const struct smp_layout *layout, uintptr_t method);
-/* The index of a pointer into the method's byte codes; -1: a native method; -2: not in them. */
+/* Returns a pointer's index in the method's byte codes; -1: a native method; -2: not in them. */
 int32_t smp_method_code_bci(const struct smp_method_code *code, uintptr_t bcp);
 
 /* Returns the bytes used, a multiple of 8. room is aligned to 8. */

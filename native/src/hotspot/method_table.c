@@ -21,9 +21,8 @@ enum {
 };
 
 /*
- * Entries are read as those of frame_cache_entry.h. Each writing takes a sequence number that no
- * entry ever had, also after the table was emptied: a reader may have been interrupted for that
- * long.
+ * Entries are read as those of frame_cache_entry.h. Each writing uses a new sequence number, also
+ * after the table was emptied, because a reader may have been interrupted for that long.
  */
 enum table_word { TABLE_SEQUENCE, TABLE_METHOD, TABLE_ID, TABLE_CODE, TABLE_WORDS };
 
@@ -44,8 +43,8 @@ static struct {
 
 enum id_kind { NOT_SEEN, POINTERS, OTHERS };
 
-/* The layout may be that of an older JVM than the ids. So the first id that an event brings is read
- * safely, and decides for all others. */
+/* The layout may belong to an older JVM than the ids. So the first id that an event brings is read
+ * safely, and the result is used for all others. */
 static bool is_pointer_id(uint64_t id)
 {
     uintptr_t word = 0;
@@ -75,14 +74,14 @@ static struct table_entry *pair_of_method(uintptr_t method)
     return &table.entries[(size_t)(mixed >> HALF_BITS) & (SMP_METHOD_TABLE_ENTRIES - 2)];
 }
 
-/* The id's word is never freed: see the header. An entry that was emptied while it was written may
+/* The id's word is never freed (see the header). An entry that was emptied while it was written may
  * have zeros. */
 static bool is_alive(uint64_t id, uintptr_t method)
 {
     return id != 0 && method != 0 && smp_load_word((uintptr_t)id) == method;
 }
 
-/* The id may be followed only if the words come from one writing. */
+/* The id may be dereferenced only if the words come from one writing. */
 static bool read_table_entry(const struct table_entry *entry, uintptr_t method,
                              struct smp_known_method *out)
 {
@@ -112,7 +111,7 @@ bool smp_method_table_find(uintptr_t method, struct smp_known_method *out)
     return false;
 }
 
-/* 0: not known, or the address does not fit. */
+/* Returns 0 if the byte codes are not known, or the address does not fit. */
 static uint64_t code_word(const struct smp_known_method *known)
 {
     const uintptr_t address = known->const_method;
@@ -122,8 +121,8 @@ static uint64_t code_word(const struct smp_known_method *known)
     return (uint64_t)(address | (known->is_native ? NATIVE : 0)) << LENGTH_BITS | known->code_bytes;
 }
 
-/* This method's entry, else one that was never used; NULL: there is neither. Called by the thread
- * that writes. */
+/* Returns this method's entry, else one that was never used, else NULL. Called by the thread that
+ * writes. */
 static struct table_entry *find_room(struct table_entry *pair, uintptr_t method)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -137,7 +136,8 @@ static struct table_entry *find_room(struct table_entry *pair, uintptr_t method)
     return NULL;
 }
 
-/* Which of two entries of other methods to replace: that of a dead method, else they take turns. */
+/* Returns which of two entries of other methods to replace: the one of a dead method, else each in
+ * turn. */
 static struct table_entry *choose_entry(struct table_entry *pair)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -197,7 +197,7 @@ void smp_method_table_add(uint64_t id)
         keep(smp_load_word((uintptr_t)id), id, 0, true);
 }
 
-/* Replaces the pages by pages of zeros, or, if that fails, writes zeros. */
+/* Replaces the pages by pages of zeros. If that fails, writes zeros. */
 void smp_method_table_empty(void)
 {
     if (madvise(table.entries, sizeof(table.entries), MADV_DONTNEED) != 0)

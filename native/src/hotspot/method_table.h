@@ -50,16 +50,16 @@ struct smp_known_method {
     bool is_native;
 };
 
-/* False: this JDK's ids are numbers, and the table must not be used. */
+/* Returns false if this JDK's ids are numbers; then the table must not be used. */
 static inline bool smp_method_table_serves(const struct smp_layout *layout)
 {
     return layout->version <= SMP_METHOD_TABLE_LAST_JDK;
 }
 
 bool smp_method_table_find(uintptr_t method, struct smp_known_method *out);
-/* The caller has read the id and knows that it is this method's. Keeps what is already known. */
+/* The caller knows that the id is this method's, having read it. Keeps what is already known. */
 void smp_method_table_put(uintptr_t method, const struct smp_known_method *known);
-/* id: as the JVM returns it. offer takes a free place only, add also that of another method. */
+/* id: as the JVM returns it. offer uses only a free place, add also replaces another method. */
 void smp_method_table_offer(uint64_t id);
 void smp_method_table_add(uint64_t id);
 

@@ -82,7 +82,7 @@ static bool has(const struct found *found, enum field field)
     return found->fields[field].is_found;
 }
 
-/* 0: this JVM has no such field. */
+/* Returns 0 if this JVM has no such field. */
 static uint32_t offset_in(const struct found *found, enum field field)
 {
     return has(found, field) ? (uint32_t)found->fields[field].value : 0;
@@ -93,7 +93,7 @@ static uintptr_t address_in(const struct found *found, enum field field)
     return has(found, field) ? (uintptr_t)found->fields[field].value : 0;
 }
 
-/* The address of a variable, which ZGC's table holds; 0: there is no table. */
+/* Returns the address of a variable in ZGC's table, or 0 without a table. */
 static uintptr_t z_variable(const struct found *found, enum field field)
 {
     const uintptr_t table = smp_load_word(address_in(found, Z_INSTANCE));
@@ -161,8 +161,8 @@ static void find_lock_stack(const struct found *found, struct smp_monitor_layout
     out->lock_stack_base = offset_in(found, LOCK_STACK) + offset_in(found, LOCK_STACK_BASE);
 }
 
-/* True if the calling thread, as read, waits for no monitor, has its own id, and has a lock stack
- * that ends in bounds. */
+/* Returns whether the calling thread, as read, waits for no monitor, has its own id, and has a lock
+ * stack whose end is plausible. */
 static bool is_layout_right(const struct smp_monitor_layout *layout, uintptr_t java_thread,
                             int64_t java_id)
 {
@@ -182,7 +182,7 @@ static bool is_layout_right(const struct smp_monitor_layout *layout, uintptr_t j
 
 /*
  * Reads the class of the calling thread's Thread object. Native code has attached this thread, so
- * the class is Thread itself. If the object's word is not understood just now, that does not count
+ * the class is Thread itself. An object word that cannot be interpreted just now does not count
  * against the layout.
  */
 static bool is_class_right(const struct found *found, const struct smp_object_layout *objects,

@@ -7,7 +7,7 @@
 
 enum { HEADER_WORDS = 2, MAX_SHIFT = 63 };
 
-/* False: the word's colour says that the collector must see it first. */
+/* Returns false if the word's colour shows that the collector must process it first. */
 static bool is_good(const struct smp_object_layout *layout, uintptr_t word)
 {
     return (word & smp_load_word(layout->bad_mask)) == 0;
@@ -66,7 +66,7 @@ bool smp_object_class_name(const struct smp_object_layout *layout, uintptr_t obj
     if (owner == 0 || size == 0 || !smp_safe_read(&symbol, owner + layout->name, sizeof(symbol)) ||
         symbol == 0 || !smp_safe_read(&length, symbol + layout->length, sizeof(length)))
         return false;
-    size_t count = length < size ? length : size; /* one more than fits says where it may be cut */
+    size_t count = length < size ? length : size; /* one more shows where it may be cut */
     if (count == 0 || !smp_safe_read(name, symbol + layout->body, count))
         return false;
     count = smp_utf8_prefix(name, count, size - 1);

@@ -46,9 +46,9 @@ struct smp_object_layout {
     uint32_t body;
 };
 
-/* The address of the object that the handle refers to. It may change at the next safepoint. */
+/* Returns the address of the handle's object, which may change at the next safepoint. */
 uintptr_t smp_object_address(const struct smp_object_layout *layout, uintptr_t handle);
-/* Writes the name of the object's class, as "com.acme.Cart", cut at size. The name counts only if
+/* Writes the name of the object's class, as "com.acme.Cart", cut at size. The name is valid only if
  * no safepoint has begun since the object's address was read. */
 bool smp_object_class_name(const struct smp_object_layout *layout, uintptr_t object, char *name,
                            size_t size);

@@ -36,7 +36,7 @@ static bool is_known_format(uintptr_t start)
            smp_load_u8(start + MAJOR_AT) == MAJOR;
 }
 
-/* Is this the counter of that name, with its parts inside of the entry? */
+/* Returns whether this is the counter of that name, with its parts inside the entry. */
 static bool is_counter(uintptr_t entry, uint32_t length, const char *name)
 {
     const uint32_t name_at = smp_load_u32(entry + ENTRY_NAME_AT);

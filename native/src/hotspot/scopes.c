@@ -17,7 +17,7 @@ enum {
     AFTER_BYTES = 512, /* of scopes: copied behind the start of the innermost one */
     PIVOTS = SMP_SAFE_PARTS,
     END_PC = INT32_MAX, /* the pc of the record that ends the list */
-    NO_SCOPE = 0,       /* the only frame is the method's own, at its entry */
+    NO_SCOPE = 0,       /* the only frame is the method itself, at its entry */
     ENTRY_BCI = -1
 };
 
@@ -116,7 +116,7 @@ static bool is_in_piece(const struct piece *piece, uintptr_t at, size_t size)
            size <= piece->size - (at - piece->from);
 }
 
-/* NULL: in neither piece. */
+/* Returns NULL if the bytes are in neither piece. */
 static const char *find_bytes(const struct debug_data *data, uintptr_t at, size_t size)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -127,7 +127,7 @@ static const char *find_bytes(const struct debug_data *data, uintptr_t at, size_
     return NULL;
 }
 
-/* How many bytes of metadata are copied, from the first on. */
+/* Returns how many bytes of metadata are copied, from the first one on. */
 static size_t metadata_bytes(const struct debug_data *data, const struct smp_code_copy *copy)
 {
     const size_t all = data->metadata_end - data->metadata;
@@ -160,7 +160,7 @@ static bool copy_data(struct debug_data *data, uintptr_t from, uintptr_t end, bo
     return true;
 }
 
-/* Can records and scopes be copied at once? The scopes follow the records. */
+/* Returns whether records and scopes can be copied at once. The scopes follow the records. */
 static bool is_small(const struct debug_data *data, const struct smp_code_copy *copy)
 {
     return data->scopes_end - data->pcs <= copy->debug_room;
@@ -173,7 +173,7 @@ static bool is_same_method(const struct smp_layout *layout, const struct smp_blo
     return smp_load_u32(blob->start + layout->nmethod.compile_id) == blob->compile_id;
 }
 
-/* The JVM writes a method's data until the method is installed. After that they do not change. */
+/* The JVM writes a method's data until it installs the method. After that they do not change. */
 static bool is_installed(const struct smp_layout *layout, const struct smp_blob *blob)
 {
     return layout->nmethod.state != 0 &&
@@ -239,8 +239,8 @@ static bool narrow_records(const struct smp_layout *layout, const struct debug_d
     return true;
 }
 
-/* Copies the records that find_record will read, if not all data are copied. False: not readable.
- * */
+/* Copies the records that find_record will read, if not all data are copied. Returns false if they
+ * cannot be read. */
 static bool copy_records(const struct smp_layout *layout, struct debug_data *data, int32_t pc,
                          struct smp_code_copy *copy, size_t *low, size_t *high)
 {
@@ -397,7 +397,7 @@ static size_t read_scopes(const struct smp_layout *layout, const struct debug_da
     return count;
 }
 
-/* Can all bytes be read? */
+/* Returns whether all bytes can be read. */
 static bool can_read(uintptr_t at, uintptr_t end)
 {
     char piece[PIECE_BYTES];

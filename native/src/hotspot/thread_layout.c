@@ -48,7 +48,7 @@ static const struct smp_wanted names[FIELDS] = {
     [OS_STATE] = { .type = "OSThread", .name = "_state" },
 };
 
-/* 0: not found. */
+/* Returns 0 if the field was not found. */
 static uint32_t field_offset(const struct smp_wanted *field)
 {
     return field->is_found ? (uint32_t)field->value : 0;

@@ -31,14 +31,14 @@ struct smp_jvm_states {
     int32_t blocked;
 };
 
-/* In these states the thread's last Java frame is in its anchor. */
+/* Returns whether the thread's last Java frame is in its anchor in this state. */
 static inline bool smp_jvm_is_outside_java(const struct smp_jvm_states *states, int32_t state)
 {
     return state == states->in_native || state == states->in_vm || state == states->blocked;
 }
 
-/* A thread in one of these states may run, but its anchor and its Java frames do not change until
- * it leaves the state. */
+/* Returns whether a thread in this state may run, while its anchor and its Java frames do not
+ * change until it leaves the state. */
 static inline bool smp_jvm_keeps_frames(const struct smp_jvm_states *states, int32_t state)
 {
     return state == states->in_native || state == states->blocked;
@@ -65,15 +65,15 @@ struct smp_thread_layout {
 
 /*
  * The calling thread is in a native method called from Java. env: its JNIEnv. java_thread: its
- * Thread.eetop. is_java_code: does this address lie in Java code, compiled or interpreted?
+ * Thread.eetop. is_java_code: returns whether an address is in Java code, compiled or interpreted.
  */
 struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_thread,
                                                 uintptr_t stack_high,
                                                 bool (*is_java_code)(uintptr_t pc));
 
 /*
- * The bounds of the stack of this object's thread. Two safe reads. False: not known. If the thread
- * has ended meanwhile, the bounds may be anything.
+ * Reads the bounds of the stack of this object's thread, with two safe reads. Returns false if they
+ * are not known. If the thread has ended meanwhile, the bounds may be anything.
  */
 bool smp_thread_layout_stack(const struct smp_jvm_layout *layout, uintptr_t java_thread,
                              uintptr_t *low, uintptr_t *high);

@@ -52,7 +52,7 @@ static void close_constants(struct constants *constants)
     smp_free(NULL, constants->bytes);
 }
 
-/* The number of the constant that names the called method; 0: nothing is called. */
+/* Returns the number of the constant that names the called method; 0 if nothing is called. */
 static uint16_t read_method_reference(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     unsigned char *codes = NULL;
@@ -99,7 +99,7 @@ static bool invokes_copy(jvmtiEnv *jvmti, jmethodID method, jint bci)
 
 /* --- the cache --- */
 
-/* A byte code that has been read; ids are not used again. */
+/* A byte code that has been read. Ids are not reused. */
 struct cached_call {
     jmethodID method;
     jint bci;
@@ -135,7 +135,7 @@ static void cache_is_copy(jmethodID method, jint bci, bool copies)
     (void)pthread_mutex_unlock(&cache.mutex);
 }
 
-/* Does this byte code call a method that the compiler turns into an array copy? */
+/* Returns whether this byte code calls a method that the compiler turns into an array copy. */
 static bool calls_a_copy(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     bool copies = false;
@@ -152,7 +152,7 @@ static uintptr_t pc_distance(uintptr_t one, uintptr_t other)
     return one > other ? one - other : other - one;
 }
 
-/* The pc of the nearest record of a copy; 0: there is none. */
+/* Returns the pc of the nearest record of a copy, or 0. */
 static uintptr_t find_copy_pc(jvmtiEnv *jvmti, const jvmtiCompiledMethodLoadInlineRecord *record,
                               uintptr_t pc)
 {

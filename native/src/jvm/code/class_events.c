@@ -34,7 +34,7 @@ static void free_extension(jvmtiEnv *jvmti, jvmtiExtensionEventInfo *event)
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)event->short_description);
 }
 
-/* The number of the event; -1: there is none. */
+/* Returns the number of the event, or -1 if there is none. */
 static jint find_event(jvmtiEnv *jvmti)
 {
     jint count = 0;
@@ -89,7 +89,7 @@ static void set_prepare_event(bool on)
                                                  JVMTI_EVENT_CLASS_PREPARE, NULL);
 }
 
-/* Two users may change the event at once: the later one sees what both want. */
+/* Two users may change the event at once: the later one sees both requests. */
 void smp_prepare_event_set(enum smp_prepare_user user, bool on)
 {
     bool wanted = false;

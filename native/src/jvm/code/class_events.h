@@ -24,12 +24,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False: this JVM has no such event. Call close in both cases. */
+/* Returns false if this JVM has no such event. Call close in both cases. */
 bool smp_class_unload_open(jvmtiEnv *jvmti);
 /* jvmti NULL: the JVM is not live. */
 void smp_class_unload_close(jvmtiEnv *jvmti);
 
-/* Never 0. Read the epoch before the data that are to be believed. */
+/* Never returns 0. Read the epoch before the data that it guards. */
 uint64_t smp_class_unload_epoch(void);
 
 enum smp_prepare_user { SMP_PREPARE_METHOD_IDS = 1, SMP_PREPARE_CALLS = 2 };

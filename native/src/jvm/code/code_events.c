@@ -57,7 +57,7 @@ const char *smp_code_events_open(jvmtiEnv *jvmti)
 
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
         return "no events for compiled methods";
-    /* Before the events, because the layout is checked with them. */
+    /* Called before the events, because the check of the layout uses them. */
     (void)!smp_hotspot_find(NULL, smp_jvm_version(jvmti));
     (void)(*jvmti)->AddCapabilities(jvmti, &helpful);
     if (smp_code_map_open() != SMP_OK)

@@ -15,7 +15,7 @@
 
 #include <jvmti.h>
 
-/* NULL, or why there are no events; a static text. Call close in both cases. */
+/* Returns NULL, or a static text: why there are no events. Call close in both cases. */
 const char *smp_code_events_open(jvmtiEnv *jvmti);
 void smp_code_events_close(void);
 

@@ -52,8 +52,8 @@ static void free_views(struct smp_code_view *view)
 }
 
 /*
- * With the mutex held. A reader counts itself before it loads the view, so readers of retired views
- * are still counted: if the count is zero, all retired views can be freed.
+ * Frees the retired views. A reader counts itself before it loads the view, so if the count is
+ * zero, no reader has a retired view. The caller holds the mutex.
  */
 static void free_retired_views(void)
 {
@@ -120,7 +120,7 @@ static size_t copy_living(struct smp_code_piece *to, const struct smp_code_piece
     return living;
 }
 
-/* With the mutex held: makes room among the recent pieces. */
+/* Makes room among the recent pieces. The caller holds the mutex. */
 static bool merge_recent(void)
 {
     const struct smp_code_view *old = current_view();
@@ -138,8 +138,8 @@ static bool merge_recent(void)
     return true;
 }
 
-/* With the mutex held. Is there room for one more piece? Dead pieces are dropped only in larger
- * numbers, because a merge copies all pieces. */
+/* Returns whether there is room for one more piece. Dead pieces are dropped only in larger numbers,
+ * because a merge copies all pieces. The caller holds the mutex. */
 static bool has_piece_room(void)
 {
     const struct smp_code_view *view = current_view();
@@ -150,7 +150,7 @@ static bool has_piece_room(void)
     return recent < SMP_CODE_RECENT || merge_recent();
 }
 
-/* With the mutex held. */
+/* The caller holds the mutex. */
 static void widen_range(uintptr_t start, uintptr_t end)
 {
     if (start < atomic_load_explicit(&smp_code_table.low, memory_order_relaxed))
@@ -159,7 +159,7 @@ static void widen_range(uintptr_t start, uintptr_t end)
         atomic_store_explicit(&smp_code_table.high, end, memory_order_relaxed);
 }
 
-/* With the mutex held. */
+/* The caller holds the mutex. */
 static void add_piece(const struct smp_code_piece *piece)
 {
     if (!has_piece_room()) {
@@ -185,7 +185,7 @@ static bool overlaps(const struct smp_code_piece *piece, uintptr_t start, uintpt
     return piece->start < end && start < piece->start + smp_code_size(piece);
 }
 
-/* A new method ends methods and call sites at its addresses; a new stub only the same stub. */
+/* A new method ends methods and call sites at its addresses; a new stub ends only the same stub. */
 static bool is_ended(const struct smp_code_piece *piece, uintptr_t start, uint32_t size,
                      bool by_method)
 {
@@ -195,7 +195,7 @@ static bool is_ended(const struct smp_code_piece *piece, uintptr_t start, uint32
            overlaps(piece, start, start + size);
 }
 
-/* Can no lower piece reach up to start? Living methods do not overlap. */
+/* Returns whether no lower piece can reach up to start: living methods do not overlap. */
 static bool is_last(const struct smp_code_piece *piece, uintptr_t start)
 {
     return piece->kind != SMP_CODE_CALL_SITE && piece->start < start && smp_code_size(piece) > 0;
@@ -206,7 +206,7 @@ static uint64_t start_at(const void *pieces, size_t index)
     return ((const struct smp_code_piece *)pieces)[index].start;
 }
 
-/* With the mutex held: ends the pieces at these addresses. */
+/* Ends the pieces at these addresses. The caller holds the mutex. */
 static void end_overlapped(uintptr_t start, uint32_t size, bool by_method)
 {
     struct smp_code_view *view = current_view();
@@ -229,7 +229,7 @@ static void end_overlapped(uintptr_t start, uint32_t size, bool by_method)
 
 /* ---------------------------------------------------------------------------------------- names */
 
-/* With the mutex held. 0: no room for it. */
+/* Returns 0 if there is no room for the name. The caller holds the mutex. */
 static uint64_t find_name_key(const char *name)
 {
     char text[SMP_CODE_NAME_BYTES];
@@ -266,7 +266,7 @@ const char *smp_code_map_name(uint64_t key)
     return text;
 }
 
-/* Another thread may close meanwhile, so the name may be read only with the mutex. */
+/* Another thread may close meanwhile, so the name is read with the mutex held. */
 bool smp_code_map_is_stub(uintptr_t address, const char *part)
 {
     bool is_stub = false;

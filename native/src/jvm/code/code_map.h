@@ -42,16 +42,16 @@ void smp_code_map_close(void);
 
 void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method);
 void smp_code_map_remove_method(uintptr_t start, uint64_t method);
-/* Says that the line of the call that returns to this address is that of pc. Call it after the
- * method was added; it ends with the method. */
+/* The call that returns to this address gets the line of pc. Called after the method was added; the
+ * entry ends with the method. */
 void smp_code_map_add_call_site(uintptr_t return_address, uintptr_t pc);
 void smp_code_map_add_stub(uintptr_t start, uint32_t size, const char *name);
 
-/* "[name]" of a stub's key; NULL: no such key. Lasts until close. */
+/* Returns "[name]" of a stub's key, valid until close; NULL if there is no such key. */
 const char *smp_code_map_name(uint64_t key);
-/* Does a stub lie there, and does its name contain part? */
+/* Returns whether the address is in a stub whose name contains part. */
 bool smp_code_map_is_stub(uintptr_t address, const char *part);
-/* Does pc lie in a compiled method or in the interpreter? */
+/* Returns whether pc is in a compiled method or in the interpreter. */
 bool smp_code_map_is_java(uintptr_t pc);
 void smp_code_map_get_stats(struct smp_code_map_stats *out);
 

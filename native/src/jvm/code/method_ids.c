@@ -32,7 +32,7 @@ static void offer_ids(const jmethodID *methods, jint count)
         smp_method_table_offer((uint64_t)(uintptr_t)methods[i]);
 }
 
-/* Returns the number of methods. No method of a class that is not prepared runs. */
+/* Returns the number of methods; 0 for a class that is not prepared, whose methods do not run. */
 static uint64_t make_ids_of(jvmtiEnv *jvmti, jclass owner)
 {
     jint count = 0;
@@ -58,7 +58,7 @@ static enum smp_status make_ids_of_loaded(jvmtiEnv *jvmti, uint64_t *made)
     return status;
 }
 
-/* Past the limit, the event of each class would only cost time. */
+/* Past the limit the event of each class would cost time for nothing. */
 static void stop_at_limit(void)
 {
     if (smp_method_ids_made() >= SMP_IDS_LIMIT)
@@ -79,7 +79,7 @@ enum smp_status smp_method_ids_make_all(JNIEnv *env)
         return SMP_ENOMEM;
     status = make_ids_of_loaded(smp_agent_jvmti(), &made);
     smp_local_frame_pop(env);
-    /* Most ids had been made before; those of unloaded classes are not counted. */
+    /* Most ids were made before. Ids of unloaded classes are not counted. */
     before = smp_method_ids_made();
     while (before < made && !atomic_compare_exchange_weak(&ids.made, &before, made))
         continue;
@@ -98,7 +98,7 @@ void JNICALL smp_method_ids_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thr
     stop_at_limit();
 }
 
-/* The event goes on first, so that no class is prepared in between. */
+/* Switches the event on first, so that no class is prepared in between. */
 void smp_method_ids_open(JNIEnv *env)
 {
     atomic_store(&ids.made, 0);

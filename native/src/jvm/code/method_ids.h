@@ -50,7 +50,7 @@ void JNICALL smp_method_ids_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thr
 /* SMP_EQUOTA: the limit is reached. */
 SMP_CHECKED enum smp_status smp_method_ids_make_all(JNIEnv *env);
 
-/* Methods whose ids were made here since open; at most a class more than SMP_IDS_LIMIT. */
+/* Returns how many ids were made here since open; at most a class more than SMP_IDS_LIMIT. */
 uint64_t smp_method_ids_made(void);
 
 #endif

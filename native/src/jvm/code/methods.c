@@ -148,7 +148,7 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
     const size_t class_room = text_room(facts->signature);
     const size_t name_room = text_room(facts->name);
     const size_t file_room = text_room(facts->file);
-    /* Methods without lines are generated. A row for each would make a report grow for ever. */
+    /* Methods without lines are generated. With a row for each, reports would grow for ever. */
     const size_t descriptor_room = facts->line_count > 0 ? text_room(facts->descriptor) : 0;
     enum smp_status status = reserve_method_buffer(methods, line_bytes + class_room + name_room +
                                                                 file_room + descriptor_room);
@@ -175,7 +175,7 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
     return SMP_OK;
 }
 
-/* SMP_EVM: the copy has been forgotten. */
+/* Returns SMP_EVM if the copy was dropped. */
 static enum smp_status resolve_named(const struct smp_jvm_methods *methods, uint64_t key,
                                      struct smp_method_info *info)
 {
@@ -215,7 +215,7 @@ static void release_method(void *self, struct smp_method_info *info)
     methods->capacity = 0;
 }
 
-/* The text of a stub, which is no Java method, or of a method without an id and names. */
+/* Returns the text of a stub, which is not a Java method, or of a method without id and names. */
 static const char *pseudo_method_text(void *self, uint64_t key)
 {
     (void)self;

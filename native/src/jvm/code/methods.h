@@ -23,14 +23,14 @@
 
 enum { SMP_JVM_METHODS_KEEP_BYTES = 64 * 1024 }; /* a larger buffer is freed at once */
 
-/* The key of a method that has neither an id nor names; never an id. */
+/* The key of a method that has neither an id nor names. No id has this value. */
 #define SMP_METHODS_NO_ID UINT64_MAX
 
 struct smp_jvm_methods;
 
 SMP_CHECKED enum smp_status smp_jvm_methods_create(struct smp_jvm_methods **out);
 void smp_jvm_methods_destroy(struct smp_jvm_methods *methods);
-/* The table for names that walks copy. Lives as long as methods. */
+/* Returns the table for names that walks copy. It lives as long as methods. */
 struct smp_named_methods *smp_jvm_methods_named(struct smp_jvm_methods *methods);
 /* Borrows methods. */
 struct smp_name_source smp_jvm_methods_source(struct smp_jvm_methods *methods);

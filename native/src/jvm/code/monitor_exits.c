@@ -37,7 +37,7 @@ static jint known_bci(jint bci)
 }
 
 /* Finds the byte code index at which the frame's lock ends; for a synchronized method, returns the
- * frame's own. NONE: the frame holds no lock. */
+ * frame's own. Returns NONE if the frame holds no lock. */
 static jint find_end(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     unsigned char *codes = NULL;
@@ -75,7 +75,7 @@ static struct holder find_holder(jvmtiEnv *jvmti, const PCStackInfo *info, jint 
     return holder;
 }
 
-/* True if the innermost frame of info is the holder's, at any byte code of its method. */
+/* Returns whether the innermost frame of info is the holder's, at any byte code of its method. */
 static bool is_holders(const PCStackInfo *info, const struct holder *holder)
 {
     const PCStackInfo *held = holder->info;
@@ -91,7 +91,7 @@ static bool is_holders(const PCStackInfo *info, const struct holder *holder)
     return true;
 }
 
-/* Is bci nearer to the end than the one that was found before? */
+/* Returns whether bci is nearer to the end than the one found before. */
 static bool is_nearer(jint bci, jint found, jint end)
 {
     if (found == NONE)
@@ -99,7 +99,7 @@ static bool is_nearer(jint bci, jint found, jint end)
     return bci <= end ? bci > found || found > end : bci < found;
 }
 
-/* 0: there is no record of that frame without callees. */
+/* Returns 0 if there is no record of that frame without callees. */
 static uintptr_t find_pc(const jvmtiCompiledMethodLoadInlineRecord *record,
                          const struct holder *holder)
 {

@@ -30,7 +30,7 @@ _Static_assert((int)TEXT_ROOM < (int)SMP_NAMED_METHODS_TEXT_BYTES,
 
 enum text { CLASS, METHOD, SOURCE_FILE };
 
-/* Two equal methods are equal byte by byte. */
+/* Equal methods are equal byte by byte. */
 struct named {
     uint32_t hash;
     uint32_t at; /* its texts, each with a NUL */
@@ -90,7 +90,7 @@ static void put_lines(const struct smp_method_copy *copy, struct named *named)
     named->lines[1] = (struct smp_line){ .start_bci = INT32_MAX, .line = copy->first_line };
 }
 
-/* The texts go to scratch. */
+/* Writes the texts to scratch. */
 static struct named read_copy(const struct smp_method_copy *copy, char *scratch)
 {
     const char *method = copy->texts + copy->class_bytes;
@@ -118,7 +118,7 @@ static bool equals(const struct generation *generation, const struct named *kept
            memcmp(generation->texts + kept->at, texts, named->bytes) == 0;
 }
 
-/* The slot of this method, or the free slot in which it belongs. */
+/* Returns the slot of this method, or the free slot for it. */
 static uint16_t *find_slot(struct generation *generation, const struct named *named,
                            const char *texts)
 {
@@ -149,7 +149,7 @@ static uint16_t put_named(struct generation *generation, const struct named *nam
 
 /* --- the table --- */
 
-/* The newer generation becomes the older one; the older one is emptied. False: no memory. */
+/* Empties the older generation and swaps the two. Returns false without memory. */
 static bool begin_generation(struct smp_named_methods *named)
 {
     struct generation *next = named->older;

@@ -56,12 +56,12 @@ uint64_t smp_named_methods_add(struct smp_named_methods *named, const struct smp
 void smp_named_methods_take(struct smp_named_methods *named, struct smp_sample *sample,
                             const void *room, size_t bytes);
 
-/* True for every key that add has returned, also for a forgotten one. */
+/* Returns true for every key that add has returned, also for one that was dropped since. */
 bool smp_named_methods_is_key(uint64_t key);
-/* False: forgotten, or never returned by add. Texts and lines are borrowed until the next add. */
+/* False: dropped, or never returned by add. Texts and lines are borrowed until the next add. */
 bool smp_named_methods_find(const struct smp_named_methods *named, uint64_t key,
                             struct smp_method_info *out);
-/* The number of methods that find can find now. */
+/* Returns the number of methods that find can find now. */
 size_t smp_named_methods_count(const struct smp_named_methods *named);
 
 #endif

@@ -57,7 +57,7 @@ static bool have_same_identity(jvmtiEnv *jvmti, JNIEnv *env, uint64_t one, uint6
     return is_same;
 }
 
-/* False for keys of our own, which the JVM would take for addresses. */
+/* Returns false for keys of our own, which the JVM would use as addresses. */
 static bool is_method_id(uint64_t key)
 {
     return key != 0 && key != SMP_METHODS_NO_ID && !smp_named_methods_is_key(key);

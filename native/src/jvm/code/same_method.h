@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* By class, class loader, name and signature. */
+/* Compares class, class loader, name and signature. */
 bool smp_same_method(uint64_t one, uint64_t other);
 
 #endif

@@ -28,11 +28,11 @@ enum {
 };
 
 struct smp_cpu_demand {
-    int fd; /* of /proc/loadavg; negative: none */
+    int fd; /* of /proc/loadavg; negative: not open */
     bool was_read;
     bool may_wait;   /* the last answer */
     int64_t read_ns; /* monotonic */
-    unsigned cpus;   /* that the reader may run on; 0: not known */
+    unsigned cpus;   /* CPUs that the reader may run on; 0: not known */
     int64_t cpus_ns; /* when that was read */
 };
 
@@ -41,7 +41,7 @@ void smp_cpu_demand_fini(struct smp_cpu_demand *demand);
 
 bool smp_cpu_demand_may_wait(struct smp_cpu_demand *demand);
 
-/* text: of /proc/loadavg; cpus: that threads may run on. */
+/* text: of /proc/loadavg. cpus: CPUs that threads may run on. */
 bool smp_cpu_demand_exceeds(const char *text, unsigned cpus);
 
 #endif

@@ -22,7 +22,7 @@ enum {
 
 static const char root_folder[] = "/sys/fs/cgroup";
 
-/* Is "cpu" one of the controllers in "cpu,cpuacct"? */
+/* Returns whether "cpu" is one of the controllers in "cpu,cpuacct". */
 static bool has_cpu(const char *controllers, size_t length)
 {
     const char *const end = controllers + length;
@@ -73,7 +73,7 @@ bool smp_cpu_quota_folder(const char *groups, char *out, size_t size)
     return is_found;
 }
 
-/* Reads blanks and digits. False: there is no digit, as in "max" and "-1". */
+/* Reads blanks and digits. Returns false if there is no digit, as in "max" and "-1". */
 static bool parse_digits(const char *text, int64_t *number)
 {
     const char *const digits = text + strspn(text, " ");
@@ -99,7 +99,7 @@ int64_t smp_cpu_quota_parse(const char *stat)
     return parse_figure(stat, "throttled_time ", &figure) ? figure : 0;
 }
 
-/* The folder of this process's control group. False: it has none. */
+/* Finds the folder of this process's control group. Returns false without one. */
 static bool find_folder(char folder[SMP_CPU_QUOTA_PATH_BYTES])
 {
     char groups[STAT_BYTES];
@@ -116,8 +116,7 @@ static bool read_in(const char *folder, const char *name, char *out, size_t size
     return length > 0 && (size_t)length < sizeof(path) && smp_system_file_read(path, out, size);
 }
 
-/* In a container the path is often the one on the host. The container sees its group as the
- * root. */
+/* In a container the path is often the host's, but the container sees its group as the root. */
 int64_t smp_cpu_quota_throttled_ns(void)
 {
     char folder[SMP_CPU_QUOTA_PATH_BYTES];
@@ -180,7 +179,7 @@ uint32_t smp_cpu_quota_milli(void)
 /* The line's figures, in its order. */
 enum { USER, NICE, KERNEL, IDLE, IO_WAIT, IRQ, SOFT_IRQ, STOLEN, FIGURES };
 
-/* False: there are fewer. */
+/* Returns false if the line has fewer figures. */
 static bool parse_figures(const char *at, int64_t figures[FIGURES])
 {
     for (size_t i = 0; i < FIGURES; i++) {

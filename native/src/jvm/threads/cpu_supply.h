@@ -24,15 +24,15 @@
 enum { SMP_CPU_QUOTA_PATH_BYTES = 4096 };
 
 int64_t smp_cpu_quota_throttled_ns(void);
-/* The smallest quota of the group and of those above it, in thousandths of a CPU. */
+/* Returns the smallest quota of the group and of those above it, in thousandths of a CPU. */
 uint32_t smp_cpu_quota_milli(void);
 void smp_machine_time_read(struct smp_machine_time *out);
 
-/* groups: the text of /proc/self/cgroup. False: it names no group with CPU figures. */
+/* groups: the text of /proc/self/cgroup. Returns false if it names no group with CPU figures. */
 bool smp_cpu_quota_folder(const char *groups, char *out, size_t size);
 /* stat: the text of cpu.stat. */
 int64_t smp_cpu_quota_parse(const char *stat);
-/* quota, period: microseconds, as text. A quota that is not a number counts as none. */
+/* quota, period: microseconds, as text. A quota that is not a number counts as no quota. */
 uint32_t smp_cpu_quota_parse_milli(const char *quota, const char *period);
 /* stat: the first line of /proc/stat, "cpu <user> <nice> <system> <idle> <iowait> <irq> <softirq>
  * <stolen> ...", in units of ns_per_tick. Any other text gives zeros. */

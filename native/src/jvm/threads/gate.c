@@ -12,12 +12,12 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* Above the number of readers. */
+/* These bits are above the number of readers. */
 enum {
     CLOSED = 1 << 16,
     UNSURE = 1 << 17,
     SLEEPS = 1 << 18,   /* a thread sleeps until the last reader leaves */
-    GIVEN_UP = 1 << 19, /* it has gone on */
+    GIVEN_UP = 1 << 19, /* that thread has stopped waiting */
     READERS = CLOSED - 1
 };
 
@@ -62,7 +62,7 @@ bool smp_gate_enter(struct smp_gate *gate)
     return true;
 }
 
-/* The woken thread may have freed the gate. To wake up a freed word is harmless. */
+/* The woken thread may have freed the gate. Waking up a freed word does no harm. */
 bool smp_gate_leave(struct smp_gate *gate)
 {
     const uint32_t before = atomic_fetch_sub(&gate->word, 1);
@@ -83,9 +83,9 @@ void smp_gate_open(struct smp_gate *gate)
 }
 
 /*
- * Sleeps until the word changes, at most SMP_GATE_SLEEP_MS. Returns the time slept, at most that
- * long: while the process is stopped (by a signal, in a frozen container, with its machine), its
- * readers are stopped as well, and must get their time afterwards.
+ * Sleeps until the word changes, at most SMP_GATE_SLEEP_MS. Returns the time slept, but no more
+ * than that: while the process is stopped (by a signal, in a frozen container, with its machine),
+ * so are its readers, which must get their time afterwards.
  */
 static int64_t sleep_until_changed(struct smp_gate *gate, uint32_t word)
 {

@@ -49,8 +49,8 @@ enum {
     SMP_GATE_SPINS = 2000, /* about as long as a walk lasts; then the thread sleeps */
     /* The longest that a thread waits for a reader, which may have lost its CPU in a walk. */
     SMP_GATE_MOST_MS = 10000,
-    SMP_GATE_SLEEP_MS = 10, /* at a time */
-    SMP_GATE_READERS = 4096 /* at once; another one is refused */
+    SMP_GATE_SLEEP_MS = 10, /* for one sleep */
+    SMP_GATE_READERS = 4096 /* at the same time; further readers are refused */
 };
 
 /* Zeroed: open. */
@@ -61,22 +61,22 @@ struct smp_gate {
 /* Open while threads are read from outside; closed at the JVM's end. */
 extern struct smp_gate smp_gate_process;
 
-/* Before others know the gate: its thread may have ended already. */
+/* Called before others know the gate, because its thread may have ended already. */
 void smp_gate_init_unsure(struct smp_gate *gate);
-/* The thread has not ended: the gate is open from now on, unless it was closed meanwhile. */
+/* The thread has not ended: opens the gate, unless it was closed meanwhile. */
 void smp_gate_confirm(struct smp_gate *gate);
 bool smp_gate_is_unsure(const struct smp_gate *gate);
 
-/* False: it is closed or unsure; then leave must not be called. */
+/* Returns false if the gate is closed or unsure; then leave must not be called. */
 bool smp_gate_enter(struct smp_gate *gate);
-/* False: close has given up waiting, and what was read may be anything. */
+/* Returns false if close has given up waiting; then the values read may be anything. */
 bool smp_gate_leave(struct smp_gate *gate);
 
-/* No reader enters from here on. May be called more than once. */
+/* No reader enters after this call. May be called more than once. */
 void smp_gate_close(struct smp_gate *gate);
-/* Only for smp_gate_process: a thread ends once. */
+/* Only for smp_gate_process: a thread's gate is never opened again. */
 void smp_gate_open(struct smp_gate *gate);
-/* After close: returns when no reader is in any more. False: it has given up after most_ms. */
+/* Called after close. Returns when no reader is in any more, or false after most_ms. */
 bool smp_gate_wait(struct smp_gate *gate, int64_t most_ms);
 
 #endif

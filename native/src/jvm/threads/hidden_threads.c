@@ -7,10 +7,10 @@
 
 #include "jvm/agent/jdk.h"
 
-/* Global reference to the group of internal threads; NULL: there is none. */
+/* Global reference to the group of internal threads, or NULL. */
 static _Atomic(jobject) internal_group;
 
-/* Accepts a number at the end, as compiler threads have. */
+/* Accepts a number at the end, as in names of compiler threads. */
 static bool is_service_name(const char *name)
 {
     static const char *const stems[] = {
@@ -30,8 +30,8 @@ static bool is_service_name(const char *name)
     return false;
 }
 
-/* *parent: a local reference, NULL for a top group. *innocuous: the group is named as the JDK's
- * own. */
+/* *parent: a local reference, NULL for a top group. *innocuous: the group has the name of the
+ * JDK's. */
 static bool read_group(jvmtiEnv *jvmti, jthreadGroup group, jthreadGroup *parent, bool *innocuous)
 {
     jvmtiThreadGroupInfo info = { 0 };
@@ -44,8 +44,8 @@ static bool read_group(jvmtiEnv *jvmti, jthreadGroup group, jthreadGroup *parent
     return true;
 }
 
-/* The system group is the one without a parent; InnocuousThreadGroup is its child. A user's group
- * may have these names, but not that place. */
+/* The system group has no parent; InnocuousThreadGroup is its child. A user's group may have one of
+ * these names, but not that position. */
 static bool is_jvm_group(jvmtiEnv *jvmti, JNIEnv *env, jthreadGroup group)
 {
     jthreadGroup parent = NULL;
@@ -97,8 +97,8 @@ void smp_hidden_threads_unloaded(JNIEnv *env)
         (*env)->DeleteGlobalRef(env, group);
 }
 
-/* The Runnable of the thread, as a local reference; *out is NULL if it has none. False: not known,
- * and *out is unchanged. */
+/* Reads the Runnable of the thread, as a local reference; *out is NULL if the thread has none.
+ * Returns false, with *out unchanged, if it is not known. */
 static bool read_task(JNIEnv *env, jthread thread, jclass thread_class, jobject *out)
 {
     jfieldID target = smp_jdk_field(env, thread_class, "target", "Ljava/lang/Runnable;");
@@ -118,9 +118,9 @@ static bool read_task(JNIEnv *env, jthread thread, jclass thread_class, jobject 
 }
 
 /*
- * Recognises the thread that has returned from main and waits inside of the JVM for the others. The
- * JVM has attached it anew, so it has no task. A user's thread of that name has a task, or a class
- * of its own.
+ * Recognises the thread that has returned from main and waits inside the JVM for the others. The
+ * JVM has attached it again, so it has no task. A user's thread with that name has a task, or a
+ * class of its own.
  */
 static bool is_ended_main(JNIEnv *env, jthread thread, const char *name)
 {

@@ -32,7 +32,7 @@ bool smp_hidden_threads_is_hidden(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
  */
 SMP_CHECKED enum smp_status smp_hidden_threads_offer_group(JNIEnv *env, jobject group,
                                                            jobject *out);
-/* Forgets that group: no class loader has the library any more. */
+/* Drops that group, because no class loader has the library any more. */
 void smp_hidden_threads_unloaded(JNIEnv *env);
 
 #endif

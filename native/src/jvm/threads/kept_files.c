@@ -9,17 +9,17 @@
 
 #include "base/task_file.h"
 
-/* Files that all samplers of the process keep. */
+/* Number of files that all samplers of the process keep. */
 static _Atomic uint32_t kept_count;
 
-/* The system call: the C library has had a function of this name since 2.33 only. */
+/* A system call, because the C library has this function only since 2.33. */
 static bool read_status(int fd, struct stat *out)
 {
     return syscall(SYS_fstat, fd, out) == 0;
 }
 
-/* False: the process has closed the file, and its number belongs to another file now, which we must
- * not close. Some programs close all files that they did not open. */
+/* Returns false if the process has closed the file. Its number then belongs to another file, which
+ * we must not close. Some programs close all files that they did not open. */
 static bool is_still_ours(const struct smp_kept_file *file)
 {
     struct stat found;
@@ -38,7 +38,7 @@ static void close_file(struct smp_kept_file *file)
     *file = (struct smp_kept_file){ 0 };
 }
 
-/* False: the file cannot be opened, or no more files may be kept. */
+/* Returns false if the file cannot be opened, or no more files may be kept. */
 static bool keep_file(const struct smp_kept_files *files, struct smp_kept_file *file, int32_t tid)
 {
     struct stat opened;
@@ -58,7 +58,7 @@ static bool keep_file(const struct smp_kept_files *files, struct smp_kept_file *
     return true;
 }
 
-/* The thread's file, or the one of its set that was not read for the longest time. */
+/* Returns the thread's file, or the one of its set that was not read for the longest time. */
 static struct smp_kept_file *choose_file(struct smp_kept_files *files, int32_t tid)
 {
     struct smp_kept_file *const set =
@@ -85,7 +85,7 @@ bool smp_kept_files_read(struct smp_kept_files *files, int32_t tid, char *out, s
     if (file->tid == tid && (files->reads % SMP_KEPT_FILES_CHECK != 0 || is_still_ours(file)) &&
         smp_open_file_read(file->fd, out, size) > 0)
         return true;
-    /* The file is another thread's, or that of an ended thread whose tid this thread has now. */
+    /* The file belongs to another thread, or to an ended thread with the same tid. */
     close_file(file);
     return keep_file(files, file, tid) ? smp_open_file_read(file->fd, out, size) > 0
                                        : smp_task_file_read(tid, files->name, out, size);

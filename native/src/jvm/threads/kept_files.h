@@ -23,9 +23,9 @@
 
 enum {
     SMP_KEPT_FILES = 256,
-    SMP_KEPT_FILES_LIMIT_SHARE = 4, /* of the files that the process may have open */
+    SMP_KEPT_FILES_LIMIT_SHARE = 4, /* of the process's limit for open files */
     SMP_KEPT_FILES_WAYS = 2,        /* files that compete for one place */
-    SMP_KEPT_FILES_CHECK = 64       /* one read in so many checks that the file is still ours */
+    SMP_KEPT_FILES_CHECK = 64       /* one in this many reads checks that the file is still ours */
 };
 
 struct smp_kept_file {
@@ -48,7 +48,7 @@ struct smp_kept_files {
 void smp_kept_files_init(struct smp_kept_files *files, const char *name);
 void smp_kept_files_fini(struct smp_kept_files *files);
 
-/* The beginning of the thread's file, with a NUL. */
+/* Reads the beginning of the thread's file, and appends a NUL. */
 bool smp_kept_files_read(struct smp_kept_files *files, int32_t tid, char *out, size_t size);
 
 #endif

@@ -12,8 +12,8 @@
 
 enum {
     MOVED = -1,            /* the hash of a ForwardingNode */
-    TREE = -2,             /* of a TreeBin; that of a key is not negative */
-    MOST_IN_BIN = 1 << 20, /* keys; more than this is no bin */
+    TREE = -2,             /* the hash of a TreeBin; hashes of keys are not negative */
+    MOST_IN_BIN = 1 << 20, /* keys; a bin never has more */
     EXTRA_REFS = 16,       /* local references */
     TRIED_KEYS = 5         /* of the set that init makes */
 };
@@ -31,7 +31,7 @@ static double next_fraction(uint64_t *random)
     return (double)smp_random_next(random) / RANDOM_RANGE;
 }
 
-/* Takes the reference. */
+/* Takes ownership of the reference. */
 static void visit_chain(const struct visit *visit, jobject node)
 {
     JNIEnv *const env = visit->env;
@@ -48,7 +48,7 @@ static void visit_chain(const struct visit *visit, jobject node)
     (*env)->DeleteLocalRef(env, node);
 }
 
-/* Takes the reference to the bin's head. Returns it where the bin has moved, else NULL. */
+/* Takes ownership of the bin's head. Returns the reference if the bin has moved, else NULL. */
 static jobject visit_bin(const struct visit *visit, jobject head)
 {
     JNIEnv *const env = visit->env;
@@ -69,7 +69,7 @@ static jobject visit_bin(const struct visit *visit, jobject head)
     return NULL;
 }
 
-/* The table is growing, and one bin has become two. Bins that have moved once more are skipped. */
+/* The table is growing, and one bin has become two. Bins that have moved again are skipped. */
 static void visit_moved(const struct visit *visit, jobject forwarding, jsize slot, jsize slots)
 {
     JNIEnv *const env = visit->env;
@@ -181,7 +181,7 @@ static void count_key(void *context, SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject 
     (*(int *)context)++;
 }
 
-/* The keys are classes: objects that are there anyway. An exception: no memory for the set. */
+/* The keys are classes, which exist anyway. An exception means no memory for the set. */
 static enum smp_status find_own_keys(JNIEnv *env, const struct smp_key_set *known)
 {
     static const char *const names[TRIED_KEYS] = { MAP, MAP "$Node", MAP "$TreeBin",

@@ -39,18 +39,18 @@ struct smp_key_set {
     jmethodID size;
 };
 
-/* key is borrowed for the call. share: the probability with which each key is drawn. */
+/* key is valid during the call. share: the probability with which each key is drawn. */
 typedef void smp_on_key(void *context, JNIEnv *env, jobject key, double share);
 
 struct smp_key_draw {
-    double share;     /* the probability that is wanted; from 1 on each key is visited, once */
+    double share;     /* the wanted probability; from 1 on each key is visited once */
     size_t most;      /* the most slots that are read; lowers the probability */
     uint64_t *random; /* random.h */
 };
 
 /* Also makes a set and checks that a draw finds its keys. */
 SMP_CHECKED enum smp_status smp_key_set_init(JNIEnv *env, struct smp_key_set *out);
-/* How many keys; negative: unknown. set: a KeySetView, as in draw. */
+/* Returns the number of keys; negative if it is unknown. set: a KeySetView, as in draw. */
 int64_t smp_key_set_size(const struct smp_key_set *known, JNIEnv *env, jobject set);
 /* Returns how many slots were read. */
 size_t smp_key_set_draw(const struct smp_key_set *known, JNIEnv *env, jobject set,

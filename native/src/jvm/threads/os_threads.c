@@ -19,15 +19,15 @@
 
 enum {
     STAT_BYTES = 512,
-    COMM_LENGTH = 15, /* of a thread's name in the system */
-    CUT_HEAD = 7,     /* characters that are kept of a name whose middle is cut out */
+    COMM_LENGTH = 15, /* of a thread's name in the kernel */
+    CUT_HEAD = 7,     /* characters kept of a name that was cut in the middle */
     CUT_TAIL = 6
 };
 
 struct os_thread {
     int32_t tid; /* 0: a free slot */
     bool is_named;
-    enum smp_os_thread_kind kind; /* where is_named, as name */
+    enum smp_os_thread_kind kind; /* valid if is_named, as name */
     int64_t cpu_ns;               /* at the last read, or when it ended as a Java thread */
     char name[SMP_OS_THREAD_NAME_BYTES];
 };
@@ -73,7 +73,7 @@ enum smp_os_thread_kind smp_os_threads_kind(const char *name)
     return SMP_OS_THREAD_OTHER;
 }
 
-/* Names that are longer than the system keeps; a number follows some of them. */
+/* Names that are longer than the kernel keeps. Some of them end in a number. */
 static const char *const LONG_NAMES[] = {
     "Shenandoah GC Threads",      "Shenandoah Control Thread",
     "Shenandoah Uncommit Thread", "StringDedupProcessor",
@@ -86,7 +86,7 @@ static const char *const LONG_NAMES[] = {
     "JFR CPU Sampler Thread",     "idle-timeout-task", /* of jdk.httpserver */
 };
 
-/* The length of the number at the end of comm, "0" or "#0"; 0: there is none. */
+/* Returns the length of the number at the end of comm, "0" or "#0"; 0 if there is none. */
 static size_t comm_number_length(const char *comm)
 {
     const size_t length = strlen(comm);
@@ -98,7 +98,7 @@ static size_t comm_number_length(const char *comm)
     return count + (count > 0 && count < CUT_TAIL && comm[length - 1 - count] == '#');
 }
 
-/* comm is "1234567..123456" of a name that starts with whole and goes on with a number. */
+/* Returns whether comm is "1234567..123456" of a name that consists of whole and a number. */
 static bool is_middle_cut(const char *comm, const char *whole, size_t number)
 {
     const size_t tail = CUT_TAIL - number;
@@ -126,10 +126,10 @@ void smp_os_threads_whole_name(const char *comm, char name[SMP_OS_THREAD_NAME_BY
 }
 
 /* Called only when a thread is reported: at the first read Java threads are not known yet, and
- * there may be thousands of them. */
+ * there may be thousands. */
 static void read_os_thread_name(struct os_thread *os_thread)
 {
-    char comm[COMM_LENGTH + 2] = ""; /* with a line's end */
+    char comm[COMM_LENGTH + 2] = ""; /* with the newline */
 
     if (os_thread->is_named)
         return;
@@ -167,7 +167,7 @@ static struct os_thread *find_os_thread(const struct smp_os_threads *os_threads,
     return smp_hash_map_find(&os_threads->known, &os_thread_slots, (uint64_t)tid);
 }
 
-/* The thread's entry of the last read, or a new one. */
+/* Returns the thread's entry of the last read, or a new one. */
 static struct os_thread known_os_thread(const struct smp_os_threads *os_threads, int32_t tid,
                                         int64_t cpu_ns)
 {
@@ -179,7 +179,7 @@ static struct os_thread known_os_thread(const struct smp_os_threads *os_threads,
     return (struct os_thread){ .tid = tid };
 }
 
-/* False: the table cannot grow. */
+/* Returns false if the table cannot grow. */
 static bool read_os_thread(struct reading *reading, int32_t tid)
 {
     struct os_thread os_thread;
@@ -204,7 +204,7 @@ static bool read_os_thread(struct reading *reading, int32_t tid)
     return true;
 }
 
-/* False: the process's threads cannot be listed. */
+/* Returns false if the process's threads cannot be listed. */
 static bool read_each_os_thread(struct reading *reading)
 {
     DIR *folder = opendir("/proc/self/task");
@@ -243,7 +243,7 @@ static void read_os_threads(void *self, smp_is_java_tid *is_java, smp_on_os_thre
     os_threads->was_read = true;
 }
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 static struct os_thread *add_os_thread(struct smp_os_threads *os_threads, int32_t tid)
 {
     struct os_thread *added = NULL;
@@ -317,7 +317,7 @@ static void read_machine_time(void *self, struct smp_machine_time *out)
     smp_machine_time_read(out);
 }
 
-/* Is this the number of an input or output system call? */
+/* Returns whether this is the number of an input or output system call. */
 static bool is_io_call(long number)
 {
     static const long calls[] = {

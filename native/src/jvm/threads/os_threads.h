@@ -38,7 +38,7 @@ void smp_os_threads_destroy(struct smp_os_threads *os_threads); /* NULL is fine 
 struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_threads);
 
 enum smp_os_thread_kind smp_os_threads_kind(const char *name);
-/* The whole name for a comm, or the comm itself. */
+/* Writes the whole name for a comm, or the comm itself. */
 void smp_os_threads_whole_name(const char *comm, char name[SMP_OS_THREAD_NAME_BYTES]);
 
 #endif

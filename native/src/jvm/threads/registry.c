@@ -7,7 +7,7 @@ enum { FIRST_BUCKETS = 64 };
 
 static struct smp_jvm_thread **bucket_of(const struct smp_registry *registry, int64_t java_id)
 {
-    /* Java ids are counted up: the multiplication spreads neighbours. */
+    /* Java ids are consecutive: the multiplication spreads neighbours. */
     const uint64_t hash = (uint64_t)java_id * 0x9E3779B97F4A7C15U;
 
     return &registry->buckets[(hash >> 32) & (registry->bucket_count - 1)];
@@ -32,7 +32,7 @@ static void put_into_bucket(struct smp_registry *registry, struct smp_jvm_thread
     *bucket = entry;
 }
 
-/* Without memory the table stays as it is: chains get longer, nothing is lost. */
+/* Without memory the table stays as it is: chains get longer, but nothing is lost. */
 static void grow_buckets(struct smp_registry *registry)
 {
     const size_t wanted = registry->bucket_count * 2;
@@ -84,7 +84,7 @@ static void unlink_entry(struct smp_registry *registry, struct smp_jvm_thread *e
     registry->count--;
 }
 
-/* Returns the entry if that was the last hold, else NULL. */
+/* Returns the entry if this was the last hold, else NULL. */
 static struct smp_jvm_thread *release_hold(struct smp_jvm_thread *entry)
 {
     entry->holders--;
@@ -157,7 +157,7 @@ bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entr
         if (known->holders == 1 && known->thread.os_tid == 0)
             known->thread.os_tid = entry->thread.os_tid;
         if (!smp_gate_is_unsure(&entry->info.gate))
-            smp_gate_confirm(&known->info.gate); /* its start: it has not ended */
+            smp_gate_confirm(&known->info.gate); /* this is its start event, so it has not ended */
     } else if (registry->open) {
         if (registry->count >= registry->bucket_count)
             grow_buckets(registry);
@@ -237,8 +237,8 @@ static uint64_t distance_between(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Searches from the newest thread, because in the steady state few threads are new, or from where
- * the last batch ended, for when tens of thousands are collected for the first time. */
+/* Searches from the newest thread, because few threads are usually new, or from where the last
+ * batch ended, for when tens of thousands are collected for the first time. */
 static struct smp_jvm_thread *first_above(const struct smp_registry *registry, uint64_t after)
 {
     struct smp_jvm_thread *at = registry->newest;

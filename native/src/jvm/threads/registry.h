@@ -50,7 +50,7 @@ struct smp_walk_info {
     _Atomic bool is_carrier;      /* of virtual threads */
     _Atomic uint64_t blocked;     /* the signals that it blocked at mask_read_ns; 0: never read */
     _Atomic int64_t mask_read_ns;
-    _Atomic int64_t asked_ns; /* when a handshake last asked whether the thread lives; 0: never */
+    _Atomic int64_t asked_ns; /* last handshake that checked whether the thread lives; 0: never */
     struct smp_gate gate;     /* java_thread and the stack are read from outside behind it */
 };
 
@@ -66,7 +66,7 @@ struct smp_jvm_thread {
     struct smp_jvm_thread *next; /* in its bucket; in the chain close returns */
 };
 
-/* A thread of the library: known by tid before it attaches, or by Java id once it is attached. */
+/* A thread of the library: known by tid before it is attached, and by Java id afterwards. */
 struct smp_internal_thread {
     int64_t java_id; /* 0: known by tid */
     int32_t tid;     /* 0: known by Java id */
@@ -80,7 +80,7 @@ struct smp_registry {
     uint64_t newest_serial;
     struct smp_jvm_thread *oldest;
     struct smp_jvm_thread *newest;
-    struct smp_jvm_thread *mark; /* where the last collect ended, or beside that; NULL: not known */
+    struct smp_jvm_thread *mark; /* the end of the last collect, or near it; NULL: not known */
     size_t count;
     struct smp_jvm_thread **buckets;
     size_t bucket_count; /* a power of two, or 0 */
@@ -94,34 +94,34 @@ struct smp_registry {
         .mutex = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* From now on add accepts threads. SMP_ENOMEM: the registry stays closed. */
+/* After this call add accepts threads. SMP_ENOMEM: the registry stays closed. */
 SMP_CHECKED enum smp_status smp_registry_open(struct smp_registry *registry);
 /*
- * Forgets all threads. Returns those that no reader holds, chained by next, for the caller to
- * dispose of; the last release returns each of the others.
+ * Removes all threads. Returns those that no reader holds, chained by next, for the caller to
+ * dispose of. Each of the others is returned by its last release.
  */
 struct smp_jvm_thread *smp_registry_close(struct smp_registry *registry);
 
 /*
- * entry has java_id, ref, started_ns, os_tid and is_daemon. True: the registry owns it now. False:
- * the registry is closed, or knows the thread already; the entry is still the caller's.
+ * entry has java_id, ref, started_ns, os_tid and is_daemon. Returns true if the registry owns it
+ * now. Returns false, with the entry still the caller's, if the registry is closed or knows it.
  */
 bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entry);
-/* For a thread that started, and for which there was no memory: readers will count it as unseen. */
+/* Called for a thread start without memory for the thread: readers will count it as unseen. */
 void smp_registry_miss(struct smp_registry *registry);
-/* The thread's entry, held for the caller; NULL: it is not known. */
+/* Returns the thread's entry, held for the caller, or NULL if it is not known. */
 struct smp_jvm_thread *smp_registry_hold(struct smp_registry *registry, int64_t java_id);
-/* The thread has ended, so its gate is closed. cpu_ns: its CPU clock, 0: not known. Returns its
- * entry if no reader holds it, else NULL. */
+/* Called when the thread has ended and its gate is closed. cpu_ns: its CPU clock, 0: not known.
+ * Returns its entry if no reader holds it, else NULL. */
 struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t java_id,
                                         int64_t now_ns, int64_t cpu_ns);
-/* Gives up a reader's hold. Returns the entry if that was the last hold, else NULL. */
+/* Releases a reader's hold. Returns the entry if it was the last hold, else NULL. */
 struct smp_jvm_thread *smp_registry_release(struct smp_registry *registry,
                                             struct smp_jvm_thread *entry);
 
 /*
- * The oldest live threads with a serial above after, up to capacity, each held for the caller.
- * *newest gets the highest serial given out so far.
+ * Returns the oldest live threads with a serial above after, up to capacity, each held for the
+ * caller. *newest gets the highest serial so far.
  */
 size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
                             struct smp_jvm_thread **batch, size_t capacity, uint64_t *newest);
@@ -142,12 +142,12 @@ void smp_registry_unlisten(struct smp_registry *registry, struct smp_start_liste
 /* Internal threads. hide and enter return SMP_EQUOTA past SMP_INTERNAL_THREADS_MAX. */
 SMP_CHECKED enum smp_status smp_registry_enter(struct smp_registry *registry, int32_t tid);
 void smp_registry_leave(struct smp_registry *registry, int32_t tid);
-/* Also marks the thread's entry hidden where there is one; undone by end. */
+/* Also marks the thread's entry, if it has one, as hidden; end undoes that. */
 SMP_CHECKED enum smp_status smp_registry_hide(struct smp_registry *registry, int64_t java_id);
 /* tid 0: not known. */
 bool smp_registry_is_internal(struct smp_registry *registry, int32_t tid, int64_t java_id);
-/* To be called after a scan that called is_internal for every live thread: forgets hidden threads
- * whose end was missed. */
+/* Called after a scan that called is_internal for every live thread. Removes hidden threads whose
+ * end was missed. */
 void smp_registry_purge(struct smp_registry *registry);
 
 #endif

@@ -13,7 +13,7 @@ bool smp_run_queue_parse(const char *text, int64_t *ns)
     const int64_t on_cpu_ns = smp_decimal_parse_long(text, &end);
 
     if (*end != ' ' || on_cpu_ns == 0)
-        return false; /* 0: the kernel does not count, since a thread that has a file has run */
+        return false; /* 0: the kernel does not count, because a thread with a file has run */
     const int64_t waiting_ns = smp_decimal_parse_long(end + 1, &end);
     if (*end != ' ' || waiting_ns == INT64_MAX)
         return false;

@@ -24,10 +24,10 @@ struct smp_run_queue {
 void smp_run_queue_init(struct smp_run_queue *queue);
 void smp_run_queue_fini(struct smp_run_queue *queue);
 
-/* The time since the thread's start. */
+/* Reads the waiting time since the thread's start. */
 bool smp_run_queue_read(struct smp_run_queue *queue, int32_t tid, int64_t *ns);
 
-/* text: of schedstat, "<ns on a CPU> <ns waiting for one> <slices>". False: it has no figures. */
+/* text: of schedstat, "<ns on a CPU> <ns waiting for one> <slices>"; false without figures. */
 bool smp_run_queue_parse(const char *text, int64_t *ns);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct thread_filter {
     size_t count;
-    int64_t ids[]; /* rising */
+    int64_t ids[]; /* ascending */
 };
 
 static int compare_ids(const void *left, const void *right)

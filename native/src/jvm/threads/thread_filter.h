@@ -18,7 +18,7 @@
 #include "base/status.h"
 #include "engine/jvm.h"
 
-/* threads may be NULL: no thread. */
+/* threads may be NULL: an empty filter. */
 SMP_CHECKED enum smp_status smp_jvm_thread_filter_create(JNIEnv *env, jobjectArray threads,
                                                          struct smp_thread_filter *out);
 

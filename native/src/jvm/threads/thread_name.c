@@ -11,7 +11,7 @@
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/agent/jvmti_text.h"
 
-/* Thread.name; NULL: not found, JVMTI is used. */
+/* Thread.name; NULL: not found, so JVMTI is used. */
 static _Atomic(jfieldID) name_field;
 
 void smp_jvm_thread_name_init(JNIEnv *env)

@@ -27,7 +27,7 @@
 enum {
     POLL_BATCH = 128,
     SCAN_EXTRA_REFS = 32,
-    MOST_START_CPU_MS = 5 /* that the JVM needs to start a thread; some 100 us are usual */
+    MOST_START_CPU_MS = 5 /* of CPU time to start a thread; some 100 us are usual */
 };
 
 static struct smp_registry registry = SMP_REGISTRY_INIT;
@@ -105,7 +105,7 @@ int32_t smp_threads_status(JNIEnv *env, jobject thread)
 
 /*
  * Ends a request that was given up: a thread that ends with the signal blocked never answers. Waits
- * for a handler that walks, because it reads the entry.
+ * for a handler that is walking, because it reads the entry.
  */
 static void end_given_up(uint64_t cookie)
 {
@@ -149,7 +149,7 @@ struct smp_stack_bounds smp_stack_bounds_own(void)
     return bounds;
 }
 
-/* The entry gets a new reference; thread stays the caller's. */
+/* The entry gets a new reference; the caller still owns thread. */
 static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *proto)
 {
     struct smp_jvm_thread *entry = smp_alloc(NULL, sizeof(*entry));
@@ -166,8 +166,8 @@ static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *
         dispose_entry(env, entry);
 }
 
-/* Called on the thread itself. The JVM's start of a thread takes some 100 us. A thread of native
- * code may have used more before it attached: that time is not a Java thread's. */
+/* Called on the thread itself. The JVM needs some 100 us to start a thread. If a thread of native
+ * code has used more before it attached, that is not time of a Java thread. */
 static int64_t cpu_before_start(void)
 {
     const int64_t cpu_ns = smp_clock_own_cpu_ns();
@@ -176,8 +176,8 @@ static int64_t cpu_before_start(void)
 }
 
 /*
- * Registers a thread. It is the calling thread, unless tid and stack are 0 (not known): then a scan
- * has listed it, and it may have ended since, or be past its ThreadEnd.
+ * Registers the calling thread. If tid and stack are 0 (not known), the thread was listed by a scan
+ * instead, and may have ended since, or be past its ThreadEnd.
  */
 static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t tid,
                          struct smp_stack_bounds stack)
@@ -222,7 +222,7 @@ void JNICALL smp_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
         adopt_thread(jvmti, env, thread, smp_thread_own_tid(), smp_stack_bounds_own());
 }
 
-/* Prevents new walks from outside, and waits for one that is under way. */
+/* Prevents new walks from outside, and waits for one in progress. */
 static void keep_readers_out(JNIEnv *env, int64_t java_id)
 {
     struct smp_jvm_thread *entry = smp_registry_hold(&registry, java_id);
@@ -260,7 +260,7 @@ enum smp_status smp_threads_open(JNIEnv *env)
     return smp_registry_open(&registry);
 }
 
-/* The JVM's thread object of the calling thread; 0: not known. */
+/* Returns the JVM's thread object of the calling thread; 0 if it is not known. */
 static uintptr_t own_address(jvmtiEnv *jvmti, JNIEnv *env)
 {
     jthread current = NULL;
@@ -332,7 +332,7 @@ static void pass_hole(const struct reading *reading, uint64_t serial)
     *reading->cursor = serial - 1;
 }
 
-/* False: the thread was refused. */
+/* Returns false if the thread was refused. */
 static bool offer_thread(const struct reading *reading, struct smp_jvm_thread *entry)
 {
     const uint64_t serial = entry->thread.serial;

@@ -40,39 +40,39 @@ struct smp_stack_bounds {
     uintptr_t high;
 };
 
-/* The bounds of the calling thread's stack, within which its walks may read; zeros: not known. For
- * other threads see hotspot/thread_layout.h. Any thread; the initial one reads /proc/self/maps. */
+/* Returns the bounds of the calling thread's stack, for its walks; zeros: not known. For other
+ * threads see hotspot/thread_layout.h. Any thread; the initial one reads /proc/self/maps. */
 struct smp_stack_bounds smp_stack_bounds_own(void);
 
-/* All sessions share one registry; each reads it with its own cursor. */
+/* All sessions share one registry, which each reads with its own cursor. */
 struct smp_thread_source smp_threads_source(void);
 
 /* Borrowed while the thread is held. */
 jthread smp_threads_ref(const struct smp_thread *thread);
 /* Thread.threadId(): never reused. */
 int64_t smp_threads_java_id(const struct smp_thread *thread);
-/* The Java id of any Thread object, started or not. On an attached thread. SMP_EUNSUPPORTED: its
- * class has no such field. */
+/* Reads the Java id of any Thread object, started or not. On an attached thread. SMP_EUNSUPPORTED:
+ * its class has no such field. */
 SMP_CHECKED enum smp_status smp_threads_id_of(JNIEnv *env, jobject thread, int64_t *out);
 
-/* Finds a live thread by its Java id. False: the source does not have it. */
+/* Finds a live thread by its Java id. Returns false if the source does not have the thread. */
 bool smp_threads_find(int64_t java_id, uint64_t *serial);
 
-/* smp_registry_search over all threads that are registered. */
+/* Calls smp_registry_search for all threads that are registered. */
 uint64_t smp_threads_search(smp_thread_test *test, void *context);
 
 /* Shared by all sessions; lasts while the thread is held. */
 struct smp_walk_info *smp_threads_walk_info(struct smp_thread *thread);
-/* The address of the JVM's thread object for any Thread object; 0: there is none, or it is not
- * known. */
+/* Returns the address of the JVM's thread object for any Thread object; 0 if there is none, or it
+ * is not known. */
 uintptr_t smp_threads_address(JNIEnv *env, jobject thread);
 
-/* The state of a thread in its Thread object, as JVMTI's bits (JVMTI_THREAD_STATE_WAITING: sleeps,
- * is parked or in Object.wait); 0: the JDK has no such field. */
+/* Returns the state of a thread in its Thread object, as JVMTI's bits (JVMTI_THREAD_STATE_WAITING:
+ * sleeps, is parked or in Object.wait); 0 if the JDK has no such field. */
 int32_t smp_threads_status(JNIEnv *env, jobject thread);
 
-/* Ends a thread that is not alive, as JVMTI or its Thread object says: its end event was missed, or
- * is about to come. */
+/* Called if JVMTI or its Thread object shows that the thread is not alive: its end event was
+ * missed, or is about to come. Ends its entry. */
 void smp_threads_gone(struct smp_thread *thread);
 
 /* Hooks of agent.h: the calling native thread becomes an internal one, or stops being one. */

@@ -45,7 +45,7 @@ static void close_reader(const struct reader *reader)
     (void)close(reader->to);
 }
 
-/* A number at an address that is a multiple of its size is copied whole or not at all. */
+/* A number is copied whole or not at all if its address is a multiple of its size. */
 static bool read_tid_field(const struct reader *reader, uintptr_t address, void *to, size_t size)
 {
     return address % size == 0 &&
@@ -53,7 +53,7 @@ static bool read_tid_field(const struct reader *reader, uintptr_t address, void 
            read(reader->from, to, size) == (ssize_t)size;
 }
 
-/* 0: none, or it cannot be read. */
+/* Returns 0 if there is no tid, or it cannot be read. */
 static int32_t read_tid(const struct reader *reader, uintptr_t java_thread)
 {
     uintptr_t os_thread = 0;
@@ -93,9 +93,9 @@ static bool is_own_tid_right(uintptr_t java_thread)
     return is_right;
 }
 
-/* Reads all three clocks, also where tid is 0: a thread may have ended after a scan had listed it
- * and before it was registered, so that its event came too early. The entry is held here, so end
- * does not return it. */
+/* Reads all three clocks even if tid is 0: a thread may have ended after a scan had listed it and
+ * before it was registered, so that its event came too early. The entry is held here, so end does
+ * not return it. */
 static bool is_tid_of(struct smp_registry *registry, const struct smp_jvm_thread *entry,
                       int32_t tid)
 {
@@ -112,7 +112,7 @@ static bool is_tid_of(struct smp_registry *registry, const struct smp_jvm_thread
            before_ns <= ns && ns <= after_ns;
 }
 
-/* False: the tid is still not known. */
+/* Returns false if the tid is still not known. */
 static bool resolve(struct smp_registry *registry, const struct reader *reader,
                     struct smp_jvm_thread *entry)
 {

@@ -23,13 +23,13 @@
 
 #include "jvm/threads/registry.h"
 
-/* The next run does not wait. java_thread: the calling thread's; 0: not known. */
+/* Lets the next run start at once. java_thread: the calling thread's; 0: not known. */
 void smp_tid_resolver_restart(uintptr_t java_thread);
 /* dispose frees an entry whose last hold was given up here. */
 void smp_tid_resolver_run(struct smp_registry *registry,
                           void (*dispose)(struct smp_jvm_thread *entry));
 
-/* Test seam: where the record is, from the next run on, which does not wait. Not for production. */
+/* Test seam: sets where the record is, and lets the next run start at once. Not for production. */
 void smp_tid_resolver_set_fields(uint64_t os_thread_offset, uint64_t tid_offset);
 
 #endif

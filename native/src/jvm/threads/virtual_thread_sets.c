@@ -17,7 +17,7 @@ static const char *const UNKNOWN_JDK = "unknown layout of the JDK's thread conta
 
 /* ----------------------------------------------------------------------------------- init, fini */
 
-/* True also if the JDK does not say: then its fields are missing as well. */
+/* Also returns true if the JDK does not say: then its fields are missing as well. */
 static bool tracks_all_threads(JNIEnv *env, jclass containers)
 {
     jmethodID tracks = smp_jdk_static_method(env, containers, "trackAllThreads", "()Z");
@@ -29,7 +29,7 @@ static bool tracks_all_threads(JNIEnv *env, jclass containers)
     return does;
 }
 
-/* NULL: there is none, or it is no key set. */
+/* Returns NULL if there is none, or it is not a key set. */
 static jobject find_static_set(JNIEnv *env, jclass owner, const char *name, jclass key_set)
 {
     jfieldID field = smp_jdk_static_field(env, owner, name, SET);
@@ -38,7 +38,7 @@ static jobject find_static_set(JNIEnv *env, jclass owner, const char *name, jcla
     return set != NULL && key_set != NULL && (*env)->IsInstanceOf(env, set, key_set) ? set : NULL;
 }
 
-/* Finds local references; those that are missing are NULL. */
+/* Finds local references; missing ones are NULL. */
 static void find_sets(JNIEnv *env, jclass containers, struct smp_virtual_thread_sets *out)
 {
     jclass tracking = smp_jdk_class(env, CONTAINERS "$RootContainer$TrackingRootContainer");
@@ -57,7 +57,7 @@ static void find_sets(JNIEnv *env, jclass containers, struct smp_virtual_thread_
     out->get = smp_jdk_method(env, out->reference, "get", "()Ljava/lang/Object;");
 }
 
-/* A factory's class and field may be missing: then any executor may have platform threads. */
+/* A factory's class and field are not required: without them all executors may be mixed. */
 static bool has_all(const struct smp_virtual_thread_sets *sets)
 {
     return sets->key_set != NULL && sets->root != NULL && sets->registry != NULL &&
@@ -74,7 +74,7 @@ static void get_references(struct smp_virtual_thread_sets *sets, jobject *out[RE
     memcpy(out, all, sizeof(all));
 }
 
-/* Replaces the local references by global ones. False: there is no memory for one. */
+/* Replaces the local references by global ones. Returns false without memory for one of them. */
 static bool keep_references(JNIEnv *env, struct smp_virtual_thread_sets *sets)
 {
     jobject *references[REFERENCES];
@@ -150,7 +150,7 @@ struct registry_visit {
     void *context;
 };
 
-/* The JDK's own factory of virtual threads makes nothing else; any other one may. */
+/* The JDK's own factory of virtual threads creates no other threads; any other factory may. */
 static bool may_have_platform_threads(const struct smp_virtual_thread_sets *sets, JNIEnv *env,
                                       jobject executor)
 {
@@ -165,7 +165,7 @@ static bool may_have_platform_threads(const struct smp_virtual_thread_sets *sets
     return may;
 }
 
-/* A local reference; NULL: it has no virtual threads, or is of another kind. */
+/* Returns a local reference, or NULL if there are no virtual threads or it is of another kind. */
 static jobject threads_of(const struct smp_virtual_thread_sets *sets, JNIEnv *env,
                           jobject container, bool *is_mixed)
 {

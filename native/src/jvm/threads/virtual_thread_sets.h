@@ -46,7 +46,7 @@ struct smp_virtual_thread_sets {
 };
 
 struct smp_virtual_thread_set {
-    jobject threads; /* borrowed for the call */
+    jobject threads; /* valid during the call */
     bool is_mixed;   /* platform threads may be among them */
     double share;    /* the probability with which this set was found */
 };
@@ -54,7 +54,7 @@ struct smp_virtual_thread_set {
 typedef void smp_on_virtual_thread_set(void *context, JNIEnv *env,
                                        const struct smp_virtual_thread_set *set);
 
-/* Not SMP_OK: *out is zeroed. *reason: of SMP_EUNSUPPORTED, static. */
+/* If it fails, *out is zeroed. *reason: for SMP_EUNSUPPORTED, static. */
 SMP_CHECKED enum smp_status
 smp_virtual_thread_sets_init(JNIEnv *env, struct smp_virtual_thread_sets *out, const char **reason);
 /* A zeroed struct is fine. env NULL: the JVM is shutting down, which frees its references. */

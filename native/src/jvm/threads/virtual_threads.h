@@ -31,14 +31,14 @@
 enum smp_virtual_cut {
     SMP_VIRTUAL_NONE,  /* no virtual thread on this stack */
     SMP_VIRTUAL_WHOLE, /* trimmed */
-    SMP_VIRTUAL_CUT    /* trimmed, and not whole */
+    SMP_VIRTUAL_CUT    /* trimmed, and not complete */
 };
 
-/* False: this JVM has none. */
+/* Returns false if this JVM has no virtual threads. */
 bool smp_virtual_threads_init(JNIEnv *env);
-/* Cuts the carrier's frames off a stack. */
+/* Removes the carrier's frames from a stack. */
 enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample);
-/* Cuts the frames below VirtualThread.run off a virtual thread's own stack. */
+/* Removes the frames below VirtualThread.run from a virtual thread's own stack. */
 void smp_virtual_threads_trim_root(struct smp_sample *sample);
 /* Returns the virtual thread with its name, which is read into name. ref may be NULL. */
 struct smp_mounted_thread smp_virtual_threads_describe(JNIEnv *env, jobject ref, char *name,
@@ -46,13 +46,13 @@ struct smp_mounted_thread smp_virtual_threads_describe(JNIEnv *env, jobject ref,
 /* Returns the number of frames without the JDK's own, which begin at VirtualThread.run. frames: a
  * virtual thread's, leaf first, without the boundary. */
 size_t smp_virtual_threads_count_own(const struct smp_frame *frames, size_t count);
-/* The method on whose frame those of a virtual thread stand; 0: not known. */
+/* Returns the method of the frame below those of a virtual thread; 0 if it is not known. */
 uint64_t smp_virtual_threads_boundary(void);
-/* Is it a carrier thread? If so, virtual threads are in use from now on. */
+/* Returns whether this is a carrier thread. If so, virtual threads are in use from now on. */
 bool smp_virtual_threads_is_carrier(JNIEnv *env, jobject thread);
-/* Has a carrier thread been seen? Once true, it stays. */
+/* Returns whether a carrier thread has ever been seen. */
 bool smp_virtual_threads_in_use(void);
-/* The virtual thread mounted on a carrier, as a local reference; NULL: none, or not known. */
+/* Returns a carrier's mounted virtual thread, as a local reference; NULL: none, or not known. */
 jobject smp_virtual_threads_mounted(JNIEnv *env, jobject carrier);
 
 #endif

@@ -3,9 +3,9 @@
  * arena.h - grow-only memory that never moves: one reserved address range, committed as it fills.
  *
  * Because nothing moves, a reader on another thread may keep pointers and indices to pieces that
- * were complete when it got them, while the owner goes on appending. A piece type that is the only
- * one in its arena forms an array. ASan builds poison all bytes that are not handed out, so a stale
- * pointer is caught where it is used.
+ * were complete when it got them, while the owner continues to append. A piece type that is the
+ * only one in its arena forms an array. ASan builds poison all bytes that are not handed out, so a
+ * stale pointer is caught where it is used.
  *
  * Owns     its range. Pieces live until rewind or destroy.
  * Threads  one writer; readers see what was published to them by other means (a mutex).

@@ -6,7 +6,7 @@
  * Threads  any.
  * Errors   0: the clock cannot be read.
  * Cost     a vDSO call (about 25 ns); CPU clocks of threads are system calls (about 400 ns), and so
- *          is that of the process (8 to 20 ns more for each thread). smp_clock_thread_runs reads a
+ *          is the process's clock (8 to 20 ns more for each thread). smp_clock_thread_runs reads a
  *          file of /proc (about 5 us).
  */
 #ifndef SMP_BASE_CLOCK_H

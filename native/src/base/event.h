@@ -2,10 +2,10 @@
 /*
  * event.h - one thread sleeps until a time, or until another thread wakes it up.
  *
- * This is no condition variable, because glibc lets the sleeper take the mutex back as a contended
- * lock, so that every unlock after a sleep makes the kernel look for a thread to wake up. It walks
- * a list of sleeping threads for that, which takes longer than the rest of a tick in a process with
- * 10,000 parked ones.
+ * This is not a condition variable, because with glibc the sleeper locks the mutex again as a
+ * contended lock, so that every unlock after a sleep makes the kernel look for a thread to wake up.
+ * The kernel then walks a list of sleeping threads, which takes longer than all else in a tick if
+ * 10,000 threads are parked.
  *
  *   lock                              lock
  *   nothing to do? seen = calls       there is something to do

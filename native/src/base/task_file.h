@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_file.h - reads files of /proc: those of a thread of this process (/proc/self/task/<tid>),
- * and those of the whole system.
+ * task_file.h - reads files of /proc: of a thread of this process (/proc/self/task/<tid>), and of
+ * the whole system.
  *
  * Threads  any.
- * Errors   false: the thread is gone, or there is no such file.
+ * Errors   false: the thread has ended, or there is no such file.
  * Cost     3 to 9 us.
  */
 #ifndef SMP_BASE_TASK_FILE_H

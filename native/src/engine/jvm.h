@@ -66,11 +66,11 @@ struct smp_thread_source {
                             smp_on_thread_started *started, void *context);
     void (*drop)(void *self, struct smp_thread *thread);
     /*
-     * Calls the listener's event at the next thread start, once, on any thread. False: a thread has
-     * started already (serial > cursor), or this source cannot listen. The source holds the
-     * listener until unlisten, which is harmless without listen. Read the event's generation before
-     * listen(), or a thread start in between is missed. A thread that finds no memory does not call
-     * it.
+     * Calls the listener's event at the next thread start, once, on any thread. Returns false if a
+     * thread has started already (serial > cursor), or this source cannot listen. The source holds
+     * the listener until unlisten, which is harmless without listen. Read the event's generation
+     * before listen(), or a thread start in between is missed. A thread that finds no memory does
+     * not call it.
      */
     bool (*listen)(void *self, uint64_t cursor, struct smp_start_listener *listener);
     void (*unlisten)(void *self, struct smp_start_listener *listener);
@@ -312,7 +312,7 @@ struct smp_os_thread_source {
     bool (*is_runnable)(void *self, int32_t tid);
     /*
      * Sets *ns to the time for which the thread has waited for a CPU in all its life. A wait is
-     * added when it ends. False: not known. NULL: this system does not provide it.
+     * added when it ends. Returns false if it is not known. NULL: this system does not provide it.
      */
     bool (*queued_ns)(void *self, int32_t tid, int64_t *ns);
     /* Returns for how long in total the CPU quota has stopped threads of the process's control
@@ -366,8 +366,8 @@ struct smp_thread_filter {
 
 /* Attaches a native thread to the JVM, so that it may call the functions above and the outputer. */
 struct smp_attach {
-    /* The stack size of an internal thread: that of an ordinary Java thread, because it runs the
-     * user's Java code. 0: the least, see worker.h. */
+    /* The stack size of an internal thread, as large as an ordinary Java thread's because it runs
+     * the user's Java code. 0: the minimum, see worker.h. */
     size_t stack_bytes;
     enum smp_status (*enter)(void *self, const char *thread_name); /* on the new thread, first */
     void (*leave)(void *self);                                     /* on that thread, last */

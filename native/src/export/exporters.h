@@ -3,23 +3,23 @@
  * exporters.h - profiles in the formats of other tools: a table of writers, each of which writes a
  * profile to a byte output.
  *
- *   TEXT        the report that people read, as PrintStreamSamplingOutputer prints it. Empty where
+ *   TEXT        the report that people read, as PrintStreamSamplingOutputer prints it. Empty if
  *               nothing was sampled.
  *   COLLAPSED   a line "group;root;...;leaf amount" per stack with time of its own. A ';' inside a
  *               name is written as \u003b, a control character as escape.h has it, so that names
- *               which differ in these are different lines. Times are nanoseconds, so that sums are
- *               those of the other formats. Amounts of 0 are left out. Files can be concatenated.
- *               java_slashes and frame_types are for readers that colour Java frames
- *               (line_texts.h).
+ *               which differ in these are different lines. Times are nanoseconds, so that sums
+ *               equal those of the other formats. Amounts of 0 are omitted. Files can be
+ *               concatenated. java_slashes and frame_types are for readers that colour Java
+ *               frames (line_texts.h).
  *   PPROF       profile.proto, uncompressed. A sample type for each measure, the list backwards:
- *               readers that know no default show the last one, wall time. measure_alone: of the
- *               measure only, and a period is one of CPU time if the measure is. The group is the
+ *               readers that know no default show the last one, wall time. measure_alone: only
+ *               the measure, and the period is CPU time if the measure is. The group is the
  *               label "thread". A function has the method's name as Java writes it (a.B.run), the
  *               JVM's as its system name (a/B.run), the source file with its folders (a/B.java),
  *               and its first line.
  *   OTLP        ProfilesData of OpenTelemetry (v1development, as in opentelemetry-proto 1.11),
- *               uncompressed: a profile for each measure of which there is something, wall time
- *               first. There is no resource: what sends it puts one before the profiles (otlp.c).
+ *               uncompressed: a profile for each measure with an amount above 0, wall time
+ *               first. There is no resource: a sender inserts one before the profiles (otlp.c).
  *   SPEEDSCOPE  its file format: one sampled profile per group.
  *   JSON        everything: see json.c.
  *   TOP         tables: the lines and the methods with the most time of their own, and the counted

@@ -17,9 +17,9 @@
  *
  * outside has the stacks without a row of the user's code; its callee is the method that ran.
  *
- * waits has waits for other threads to finish (wait_rules.h), like that of main in Thread.join.
- * Such waits cause nothing, so they are no spots in groups that spend nine tenths of their active
- * time in them; the callee is the line with most of it. In other groups, like one that serves
+ * waits has waits for other threads to finish (wait_rules.h), as of main in Thread.join. Such waits
+ * cause nothing, so they are not spots in groups that spend nine tenths of their active time in
+ * them; the callee is the line with most of that time. In other groups, like one that serves
  * requests, a wait for a result is a hot spot like any other.
  *
  * The list has the longest spots, in descending order of time, ties in the order of their texts.

@@ -15,8 +15,8 @@
  *       [, CPU time(ms): <U>][, Calls: <n>[ over <k> paths]][, Recursion depth: <d>]
  *       [, Percent: <P>]\n
  *
- * "of <g> groups" is in the title of [other threads], which has so many (model/group_limit.h). If
- * calls are counted, the counted groups follow:
+ * "of <g> groups" is in the title of [other threads]: the number of its groups
+ * (model/group_limit.h). If calls are counted, the counted groups follow:
  *
  *   Counted thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
  *   hook share: <h> %

@@ -31,7 +31,7 @@
 
 struct smp_since {
     int64_t wall_ms; /* 0: counted for the whole interval, or not in a counted tree */
-    int64_t missing; /* at most so many calls; below 0: not known */
+    int64_t missing; /* an upper bound of missing calls; below 0: not known */
 };
 
 /* All zero: all rows are counted for the whole interval. */

@@ -33,7 +33,7 @@
  *     d    C 86, M 0, all of it idle
  *       e    C 86, M 86
  *
- * It counts all these rows, with those below them. Its time is that of the row above without its
+ * It counts all these rows, with those below them. Its time is the time of the row above, less its
  * method time and the rows shown, in whole milliseconds, so that the sum is exact; all of it is
  * method time. It shows the sums of the hidden rows' columns, but no calls. A group that was idle
  * throughout (hot_groups.h) shows only its outermost row with the most time, with all of it as

@@ -10,7 +10,7 @@
  * And the children of one node, for readers that descend a tree step by step: in descending order
  * of wall time, equal ones in the order they were added.
  *
- * Unused nodes (tree.h) are skipped. A group's root is no frame, and has no own amount
+ * Unused nodes (tree.h) are skipped. A group's root is not a frame, and has no own amount
  * (interval.h).
  *
  * Owns     the path; the array of children.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code.h - reads the JVM's generated code from memory: which blob a pc lies in, and which frames a
+ * code.h - reads the JVM's generated code from memory: which blob contains a pc, and which frames a
  * compiled method has at a return address.
  *
  *   pc ─► code heap ─► segment map ─► blob ─► kind, frame size
@@ -8,13 +8,12 @@
  *
  * The code heap is never unmapped, so reading a blob cannot fault; its contents can only be stale.
  * Data that a method keeps elsewhere (its scopes, from JDK 25 on) are read by base/safe_read.h. A
- * caller believes nothing that was read here until it has proved that the stack has not changed
- * meanwhile.
+ * caller must not use the result before it has proved that the stack has not changed meanwhile.
  *
  * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
  * Errors   false, or 0 frames: not code of a known kind, or a record that makes no sense.
- * Cost     find: some loads. frames: a binary search and one decoded scope for each frame; if
- *          the debug data lie outside of the code heap, one system call, three if they are large.
+ * Cost     find: some loads. frames: a binary search and one decoded scope for each frame; if the
+ *          debug data are outside the code heap, one system call, three if they are large.
  */
 #ifndef SMP_HOTSPOT_CODE_H
 #define SMP_HOTSPOT_CODE_H
@@ -30,8 +29,8 @@ enum smp_blob_kind {
     SMP_BLOB_NATIVE,      /* the wrapper of a native method */
     SMP_BLOB_INTERPRETER, /* the interpreter's code */
     SMP_BLOB_UPCALL,      /* through which native code calls Java */
-    SMP_BLOB_BARRIER,     /* the stubs of continuations; where a frame returns into them, its caller
-                             lies in the heap */
+    SMP_BLOB_BARRIER,     /* the stubs of continuations; if a frame returns into them, its caller is
+                           * in the heap */
     SMP_BLOB_DEOPT,       /* replaces a compiled frame by interpreted ones, step by step */
     SMP_BLOB_STUB         /* any other blob: runtime stubs, adapters */
 };
@@ -119,8 +118,8 @@ int32_t smp_code_poll_record(const struct smp_blob *blob, int32_t offset);
 bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob);
 
 /*
- * Is pc the place to which the JVM sends a frame whose method it has deoptimised? If so, the
- * frame's own pc is in the word at *offset, which may be 0, from its stack pointer.
+ * Returns whether pc is the place to which the JVM sends a frame whose method it has deoptimised.
+ * If so, the frame's own pc is in the word at *offset, which may be 0, from its stack pointer.
  */
 bool smp_code_deoptimised_pc_offset(const struct smp_layout *layout, const struct smp_blob *blob,
                                     uintptr_t pc, uint32_t *offset);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * code_copies.h - copies of the debug data of the compiled methods that were read last. From JDK 25
- * on these data lie outside of the code heap.
+ * on these data are outside the code heap.
  *
  *   a place in a method ─take─► the copy of its data, or of another's ─► read, decode ─give_back─►
  *

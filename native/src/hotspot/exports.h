@@ -4,8 +4,8 @@
  * fields, sizes of types, constants.
  *
  * Further exported numbers say how an entry of a list is laid out, so only their names are known
- * here. The lists are no supported interface: a value read from them is a hint, which must be
- * checked against a fact that is known in another way.
+ * here. The lists are not a supported interface: a value read from them is a hint, which must be
+ * checked against independent knowledge.
  *
  * Threads  any.
  * Errors   NULL: no such symbol. false: a list or one of the numbers is missing.

@@ -40,8 +40,8 @@ static inline bool smp_flags_is_on(const struct smp_flags *flags, const char *na
 bool smp_flags_objects_move_in_safepoints(const struct smp_flags *flags);
 
 /*
- * Does this JVM expect agents to change loaded classes? True for good once any agent has requested
- * any JVMTI capability.
+ * Returns whether this JVM expects agents to change loaded classes: always true once any agent has
+ * requested any JVMTI capability.
  *
  * Before JDK 23 the JVM throws away all compiled code at the first change of a class, unless an
  * agent with capabilities was there from the JVM's start. An agent that came later and has not

@@ -7,8 +7,8 @@
  *   Method*           ─► byte codes, method id (from JDK 26 on; before that: method_table.h)
  *   pc, neighbourhood ─► the method's blob, if pc lies in it
  *
- * An entry of an address is believed if the blob is still in use with its compile id and the cache
- * has not been renewed since; else it is checked once more. A renewed blob is searched anew. If an
+ * An entry of an address is used if the blob is still in use with its compile id and the cache has
+ * not been renewed since; else it is checked once more. A renewed blob is searched again. If an
  * address has more than four frames, the others are in further entries of the same table. Those may
  * have been replaced separately: then nothing is found.
  *
@@ -31,7 +31,7 @@
 /* Addresses of a program do not use this bit. */
 #define SMP_FRAME_CACHE_LEAF (UINT64_C(1) << 63)
 
-/* The code that a return address lies in, and its frames there. */
+/* The code that contains a return address, and its frames there. */
 struct smp_known_code {
     uintptr_t blob;
     uint32_t compile_id;

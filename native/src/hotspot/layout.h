@@ -7,7 +7,7 @@
  *                                                                  └─ a row is missing, or its type
  *                                                                     is another ─► the reason
  *
- * libjvm exports its fields for debuggers, which is no supported interface. So a layout is used
+ * libjvm exports its fields for debuggers, which is not a supported interface. So a layout is used
  * only if every required row was found, with the type that the table expects; and then only after
  * jvm/check/check.h has compared walks of known stacks.
  *

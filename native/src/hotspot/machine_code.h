@@ -42,7 +42,7 @@ struct smp_call {
     uintptr_t target; /* 0: known at run time only */
 };
 
-/* A call behind a method's own code. The method goes on at continues_at. */
+/* A call behind a method's own code. The method continues at continues_at. */
 struct smp_outlined_call {
     uintptr_t target;
     uintptr_t continues_at;

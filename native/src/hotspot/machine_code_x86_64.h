@@ -233,7 +233,7 @@ static inline size_t smp_x86_pushes(const uint8_t *code)
 }
 
 /*
- * How many of the type check's arguments lie on the stack before the instruction at pc:
+ * Returns how many of the type check's arguments are on the stack before the instruction at pc:
  *
  *   push; push; call stub; pop; pop
  *   0     1     2          2    1
@@ -407,8 +407,8 @@ static inline bool smp_x86_is(uintptr_t pc, const uint8_t *bytes, size_t count)
 }
 
 /*
- * Has a callee just returned to the interpreter? Its frame is complete then, and registers hold the
- * callee's values until the stack pointer is restored:
+ * Returns whether a callee has just returned to the interpreter. The interpreter's frame is
+ * complete then, and registers hold the callee's values until the stack pointer is restored:
  *
  *   until JDK 20   mov -16(%rbp), %rsp
  *   from 21 on     mov -16(%rbp), %rcx; lea (%rbp, %rcx, 8), %rsp

@@ -12,7 +12,7 @@
  * the handler of the thread whose frame it is.
  *
  * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
- * Errors   0 or false: no id, no room, or memory that is no method.
+ * Errors   0 or false: no id, no room, or memory that is not a method.
  * Cost     system calls (base/safe_read.h): three or four for the code, one or two for the byte
  *          codes alone; one more for an id; 7 to 9 for a copy, more if the table of lines takes
  *          over 512 bytes; one, of five parts, to see that nothing has changed.
@@ -85,8 +85,8 @@ struct smp_method_lines {
 
 /*
  * Reads the compressed table of lines behind a method's byte codes, in [start, end). A negative bci
- * means the method's beginning. base: see layout.h. False: the table does not end inside the
- * method, or cannot be read.
+ * means the method's beginning. base: see layout.h. Returns false if the table does not end inside
+ * the method, or cannot be read.
  *
  *   byte below 255          the byte code index grows by its upper five bits, the line by the rest
  *   byte 255, two numbers   both grow by these, which may be negative

@@ -12,7 +12,7 @@
  * Another class may have taken the same addresses meanwhile, but not the same id. The byte codes of
  * a method do not move after its class is prepared: a class that is redefined gets new Methods.
  *
- * The first id that an event brings is read safely; if it is no such address, the table stays
+ * The first id that an event brings is read safely; if it is not such an address, the table stays
  * empty.
  *
  * Two cases are not covered. The JVM frees the methods of an unloaded class a moment before it

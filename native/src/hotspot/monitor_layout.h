@@ -12,8 +12,8 @@
  *   int64_t     the owner's Java thread id, also a virtual thread's; 1: anonymous, its lock stack
  *               has the object; 2: the monitor is being taken away
  *
- * libjvm exports these fields for debuggers (exports.h), which is no supported interface. So they
- * are used only if their values for the calling thread are right.
+ * libjvm exports these fields for debuggers (exports.h), which is not a supported interface. So
+ * they are used only if their values for the calling thread are right.
  *
  * Threads  find: any attached one. A found layout is constant.
  * Errors   false: a field is missing, has an unexpected type, or holds a wrong value.

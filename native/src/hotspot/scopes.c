@@ -137,7 +137,7 @@ static size_t metadata_bytes(const struct debug_data *data, const struct smp_cod
 
 /*
  * Copies [from, end), for which there is room, and, if wanted, the first metadata, in one read.
- * Another method's data may lie there by then, as with reads piece by piece. So reads of the copy
+ * Another method's data may be there by then, as with reads piece by piece. So reads of the copy
  * are checked against the bounds of data, the caller checks each Method*, and at the end the blob
  * must still be of the same method.
  */

@@ -3,12 +3,12 @@
  * thread_layout.h - where the JVM's thread object holds the thread's state, its last Java frame,
  * and the bounds of its stack.
  *
- * libjvm exports the offsets of its fields and the numbers of the states for debuggers, which is no
- * supported interface. So they are used only if the calling thread's values are right: it is in a
- * native method called from Java, so its state is "in native", the last Java stack pointer lies
- * above us on this very stack, the last Java pc lies in known code, and the JNIEnv lies in the
+ * libjvm exports the offsets of its fields and the numbers of the states for debuggers, which is
+ * not a supported interface. So they are used only if the calling thread's values are right: it is
+ * in a native method called from Java, so its state is "in native", the last Java stack pointer
+ * lies above us on this very stack, the last Java pc lies in known code, and the JNIEnv lies in the
  * object. If one of these differs, no offset is used, and our own walk is not the engine. If the
- * stack's bounds are not those of the C library, only the bounds are not used.
+ * stack's bounds differ from the C library's, only the bounds are not used.
  *
  * Threads  any attached one.
  * Errors   a layout of zeros: unknown.

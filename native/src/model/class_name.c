@@ -31,7 +31,7 @@ static const struct {
 /* Returns how many bytes at text were generated; 0 if the name comes from source code. */
 typedef size_t random_length(const char *text);
 
-/* A hash, with a counter if the hash was in use already: 1a2b3c4d, 1a2b3c4d_2. */
+/* Accepts a hash, with a counter if the hash was in use already: 1a2b3c4d, 1a2b3c4d_2. */
 static size_t hash_length(const char *text)
 {
     const size_t hash = strspn(text, HEX_DIGITS);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counted_times.h - the time of counted rows, which is that of the sampled stacks that lead to
- * them.
+ * counted_times.h - computes the time of counted rows from the sampled stacks that lead to them.
  *
  *   sampled   Thread.run ── Shop.handle:12 ── Proxy.call ── Shop.load:40 ── Socket.read  (2 s)
  *   counted                 Shop.handle ───────────────────── Shop.load                  (2 s)
@@ -15,7 +14,7 @@
  * of that call, whatever the stack: compiled code knows its inlined frames only at calls. Time in a
  * probe is added to the group, and to no row.
  *
- * A stack does not tell whether its calls were counted. So the row also has the time of calls that
+ * A stack does not show whether its calls were counted. So the row also has the time of calls that
  * began before the probe, once another call of the method has been counted.
  *
  * Owns     a copy of the sampled rows' amounts at the last reset.

@@ -97,7 +97,7 @@ void smp_counting_account_add(struct smp_counting_account *account, enum smp_cou
     account->figures[counting] += amount;
 }
 
-/* A copy of at most SMP_MAX_COUNTING_NAME_BYTES, with room for a figure. */
+/* Returns a copy of at most SMP_MAX_COUNTING_NAME_BYTES, with room for a figure. */
 static char *copy_name(struct smp_quota *quota, const char *text)
 {
     const size_t length = strnlen(text, SMP_MAX_COUNTING_NAME_BYTES + 1);

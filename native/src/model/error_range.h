@@ -4,11 +4,11 @@
  *
  * Polls find a row, and each find stands for some of its time. So a figure is like a count of
  * independent events of one weight, and its range follows from a gamma distribution: 1.96 standard
- * deviations to either side with many finds, and longer upwards with few. For a row with most of
- * its group's time the range is that of the rest of the group.
+ * deviations to either side with many finds, and longer upwards with few. A row with most of its
+ * group's time has the range of the group's other time.
  *
- *   wall   The variance is that of the tree's error sums. The longer a thread has slept, the more
- *          time a find of it stands for. A row with light finds only might as well have had heavy
+ *   wall   The variance comes from the tree's error sums. The longer a thread has slept, the more
+ *          time a find of it stands for. A row with only light finds could as well have had heavy
  *          ones, so it gets at least its share of the variance of the group's running time.
  *   cpu    As wall, but only polls that found the thread running count. The group's sum comes from
  *          the clocks and is exact; only its division among the rows is a matter of chance.

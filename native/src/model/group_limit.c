@@ -15,7 +15,7 @@ struct group_limit {
     bool *is_joined;   /* by group index */
 };
 
-/* A group's active time; without states, its CPU time. */
+/* Returns a group's active time or, without states, its CPU time. */
 static int64_t active_ns(const struct smp_profile *profile, uint32_t index)
 {
     return (smp_tree_measures(profile->tree) & SMP_STATE_MEASURES) == 0

@@ -43,7 +43,7 @@ enum {
     SMP_MAX_NAME_BYTES = 65535, /* of a class, method or file: the limit of class files */
     /* A frame has three names and little else. An escaped byte takes six. */
     SMP_MAX_FRAME_TEXT_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES,
-    /* Line tables get one part in so many of the maximum. If a line table does not fit, each new
+    /* Line tables get this part of the maximum: a fourth. If a line table does not fit, each new
      * byte code index of its method is resolved separately. */
     SMP_LINES_SHARE = 4,
     SMP_METHODS_MIN_BYTES = 512 * 1024

@@ -82,7 +82,7 @@ void smp_names_fini(struct smp_names *names);
 uint32_t smp_names_text(struct smp_names *names, const char *text);
 /* Does not compare flags, wait_kind and start_line: the first method's values stay. Sets plain. */
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted);
-/* A line tells overloads apart, so methods with one plain have one location per line, whether their
+/* Lines distinguish overloads, so methods with one plain have one location per line, whether their
  * parameters are known or not. Without a line each method has a location of its own. */
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted);
 /* Keeps a copy of a line table and returns its id. lines may be NULL if count is 0. */

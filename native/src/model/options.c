@@ -156,7 +156,7 @@ static enum smp_status read_integers(const struct smp_option_values *values,
     return SMP_OK;
 }
 
-/* The list is valid if a filter can be made of it. */
+/* Checks a list: it is valid if a filter can be made of it. */
 static enum smp_status check_list(struct smp_quota *quota, const char *name, const char *list,
                                   const char *items, char *message)
 {

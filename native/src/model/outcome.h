@@ -6,12 +6,12 @@
  * Outcomes are counted per thread group and interval. Counters count events that are not polls.
  *
  * A sample is a poll that found where the thread was: its kind is WALKED, IDLE or RECOVERED. Failed
- * and skipped polls are no samples, but the tree has their time under a frame that names the
+ * and skipped polls are not samples, but the tree has their time under a frame that names the
  * reason. The samples of a group's nodes add up to the group's samples here, so every format shows
  * the same number.
  *
  * Codes are keys in getOutcomes() and getCounters(), JMX, the JSON export, flight recordings and
- * the page. A released code keeps its meaning for ever: codes may be removed or added, but never
+ * the page. A released code never changes its meaning: codes may be removed or added, but not
  * renamed or reused. Texts are for people, and may change.
  *
  * These two lists are the only ones: texts, codes, the glossary of the reference and the table of

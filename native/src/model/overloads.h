@@ -6,7 +6,7 @@
  *   counted: Shop.add(Item), Shop.add(Item, int), Shop.sum()
  *   shown:   Shop.add(Item)  Shop.add(Item, int)  Shop.sum     in counted and in sampled rows
  *
- * Without counted calls no method is shown so, because lines tell overloads apart. The decision is
+ * Without counted calls no method is shown so, because lines distinguish overloads. The decision is
  * made once per profile, from all its counted rows, so all formats agree.
  *
  * Owns     the texts of these methods; all zero: there are none.

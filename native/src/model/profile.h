@@ -39,7 +39,7 @@ struct smp_profile {
     uint32_t cpus;            /* CPUs that the process may use; 0: unknown */
     uint32_t cpu_quota_milli; /* the quota in thousandths of a CPU; 0: none */
     /* The monitored packages, for people. "": all are, and every frame was kept. SMP_FILTER_AUTO:
-     * those of the guessed application. */
+     * the packages of the guessed application. */
     char packages[SMP_PROFILE_PACKAGES_BYTES];
     char main_package[SMP_PROFILE_PACKAGES_BYTES]; /* package of the main class; "": not known */
     uint32_t max_groups; /* groups of each kind that readers want; 0: any number (group_limit.h) */
@@ -100,7 +100,7 @@ void smp_profile_frame_text(const struct smp_profile *profile, uint32_t location
                             struct smp_bytes *out);
 void smp_profile_method_text(const struct smp_profile *profile, uint32_t location,
                              struct smp_bytes *out);
-/* The kind of groups that a sum of this measure includes (measure.h). */
+/* Returns the kind of groups that a sum of this measure includes (measure.h). */
 static inline enum smp_group_kind smp_profile_kind_of(enum smp_measure measure)
 {
     return smp_measure_info(measure)->adding == SMP_ADDING_OWN ? SMP_GROUP_COUNTED

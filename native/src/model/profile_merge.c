@@ -109,7 +109,7 @@ static enum smp_status make_methods(struct merger *merger)
                               NULL, &merger->methods);
 }
 
-/* The error of a sum is unknown if the error of a part is unknown. */
+/* Without errors in one part, the sum has none. */
 static uint32_t merged_measures(const struct merger *merger)
 {
     uint32_t any = 0;
@@ -256,8 +256,8 @@ static enum smp_status make_root(struct merger *merger, struct smp_group group)
     return status;
 }
 
-/* If the group's root does not fit, the root is that of the overflow group. That group must be of
- * the same kind, or time would be in sampled groups twice. */
+/* If the group's root does not fit, uses the root of the overflow group. That group must be of the
+ * same kind, or time would be in sampled groups twice. */
 static enum smp_status add_root(struct merger *merger, uint32_t location, uint32_t *place)
 {
     struct smp_group group = merger->group_of[location & ~SMP_LOCATION_GROUP];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * state_times.h - how the wall time of each row of a tree is divided among the states
- * (model/measure.h), kept sparsely. In this file a node is a row of the tree, and its number is
- * that of the row.
+ * (model/measure.h), kept sparsely. In this file "node" means a row of the tree, and its number is
+ * the row's.
  *
  *   node ──► 32 bits: set of its states, where their times are ──► times of all but the last one
  *
- * The last state of the set has the rest of the node's wall time, which the tree keeps. So states
- * and wall time cannot disagree, and a node with one state, like nearly all, takes only the 32
- * bits. The caller passes the wall time to each call.
+ * The last state of the set has the remaining wall time of the node, which the tree keeps. So
+ * states and wall time cannot disagree, and a node with one state, like nearly all, takes only the
+ * 32 bits. The caller passes the wall time to each call.
  *
  * In a finished tree a node whose time is all in one child refers to the child's times.
  *
@@ -54,8 +54,8 @@ SMP_CHECKED enum smp_status smp_state_times_init(struct smp_state_times *times,
                                                  struct smp_quota *quota, size_t max_nodes);
 void smp_state_times_fini(struct smp_state_times *times);
 size_t smp_state_times_bytes(const struct smp_state_times *times); /* committed */
-/* The part of the bytes that depends on the states used, not on the number of nodes. Before init:
- * 0. */
+/* Returns the part of the bytes that depends on the states used, not on the number of nodes; 0
+ * before init. */
 size_t smp_state_times_word_bytes(const struct smp_state_times *times);
 
 /* Appends count nodes without time. Returns false without memory; then none was appended. */

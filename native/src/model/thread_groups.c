@@ -527,8 +527,8 @@ static void take_back_key(struct smp_group_info *info, uint64_t key)
         info->thread_count--;
 }
 
-/* All threads were counted as new, so those that to already has are subtracted. to may also have
- * one from another group of from, if both groups are one in to. */
+/* All threads were counted as new, so those already in to are subtracted. to may also have one from
+ * another group of from, if both groups are one in to. */
 static void add_pairs(struct smp_thread_groups *to, const struct smp_thread_groups *from,
                       const struct smp_group *groups, bool has_room)
 {

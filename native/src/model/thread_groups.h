@@ -143,8 +143,8 @@ SMP_CHECKED enum smp_status smp_thread_groups_add_group(struct smp_thread_groups
                                                         struct smp_group *out);
 /*
  * Called once after all groups, if equal serials mean one thread: corrects the count of threads
- * that to has already. groups[i] is the group in to of from's group i. False: no memory, and
- * threads of from are counted again if they come again.
+ * that to has already. groups[i] is the group in to of from's group i. Returns false without
+ * memory; threads of from are then counted again if they come again.
  */
 SMP_CHECKED bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                                const struct smp_thread_groups *from,

@@ -18,7 +18,7 @@
  * all of them or none.
  *
  * In an open tree amounts are a node's own. smp_tree_finish turns them into totals, with all
- * descendants, and gives nodes without a row that of their child. last_child becomes the first
+ * descendants, and gives nodes without a row the row of their child. last_child becomes the first
  * child, and the hash slots become the next siblings, so a finished tree takes no more memory than
  * an open one.
  *
@@ -56,8 +56,8 @@ enum { SMP_MAX_NODES = 1 << 30 }; /* of one tree, whatever its max_bytes */
 
 struct smp_tree;
 
-/* measures: the set it holds, perhaps with SMP_WITH_ERRORS. max_bytes bounds all its memory;
- * SMP_EQUOTA: not even the first pages fit. */
+/* measures: the set it holds, perhaps with SMP_WITH_ERRORS. max_bytes bounds all its memory.
+ * Returns SMP_EQUOTA if not even the first pages fit. */
 SMP_CHECKED enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures,
                                             size_t max_bytes, struct smp_tree **out);
 void smp_tree_destroy(struct smp_tree *tree);

@@ -47,7 +47,7 @@ struct fold {
     struct group_shares *groups;
     struct fold_levels *levels;
     uint32_t cut;    /* nodes of levels below this one are folded, */
-    uint32_t budget; /* and so many of this level */
+    uint32_t budget; /* and this many nodes of this level */
     uint32_t count;  /* nodes that have their place */
     size_t gone;     /* nodes that were folded */
 };

@@ -35,9 +35,9 @@
 #define SMP_FOLD_MOST_SHARE 0.001F
 
 enum {
-    /* New nodes since the last fold, with those refused: at least so many, */
+    /* A fold needs this many new nodes since the last one, refused ones included, */
     SMP_FOLD_LEAST_NODES = 1024,
-    SMP_FOLD_PARTS = 8 /* and one for so many nodes of the tree */
+    SMP_FOLD_PARTS = 8 /* and one for this many nodes of the tree */
 };
 
 /* Marks a place: the node was folded, and its amounts are in the [folded] row of this number. */

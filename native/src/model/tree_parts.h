@@ -3,10 +3,10 @@
  * tree_parts.h - the parts of a tree, for the files that implement it: tree.c, tree_finish.c and
  * tree_fold.c.
  *
- * A slot has the index of a node; 0 = empty (node 0 is no child, so it is in no slot). Only nodes
- * with siblings are in slots: an only child is its parent's last_child. The slots are in a reserved
- * address range, of which as much is committed as the slots, or the sibling links of all nodes,
- * need.
+ * A slot has the index of a node; 0 = empty (node 0 is not a child, so it is in no slot). Only
+ * nodes with siblings are in slots: an only child is its parent's last_child. The slots are in a
+ * reserved address range, of which as much is committed as the slots, or the sibling links of all
+ * nodes, need.
  *
  * Threads  as tree.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attribution.h - from a thread's stack to the node of the tree that its time goes to.
+ * attribution.h - finds the node of the tree to which a thread's time is credited.
  *
  * If a stack equals the thread's last one, its time goes to the node of that one. When an interval
  * begins, the last stack of an idle thread has no node yet: it is added from its copy, without a

@@ -212,8 +212,8 @@ void smp_interval_begin(struct smp_interval *interval, int64_t now_ns, int64_t w
 /* Another span_ns have been sampled. The interval ends at now_ns, unless this is called again. */
 void smp_interval_cover(struct smp_interval *interval, int64_t now_ns, int64_t span_ns);
 
-/* Folds the smallest subtrees (model/tree_fold.h), and counts that. True: node numbers have
- * changed. */
+/* Folds the smallest subtrees (model/tree_fold.h), and counts that. Returns whether node numbers
+ * have changed. */
 bool smp_interval_fold(struct smp_interval *interval);
 /* Sets used[i] for each location i < count that is in the tree. */
 void smp_interval_mark_used(const struct smp_interval *interval, bool *used, size_t count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_state.h - in which state a thread is: from its frames, and from what the JVM says of it.
+ * wait_state.h - finds the state of a thread from its frames, and from what the JVM reports.
  *
  *   runs, says its clock ────────────────────────────────────────► RUNNING
  *   waits ─┬ the JVM: at a monitor ──────────────────────────────► BLOCKED

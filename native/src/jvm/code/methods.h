@@ -9,7 +9,7 @@
  * Owns     one buffer for texts and lines, reused from method to method; the named methods.
  * Threads  resolve and release on one attached thread at a time.
  * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM (also: the table has forgotten the copy). An
- *          unknown file or unknown lines are no error.
+ *          unknown file or unknown lines are not an error.
  * Cost     some calls of JVMTI, each with a malloc of the JVM's own.
  */
 #ifndef SMP_JVM_CODE_METHODS_H

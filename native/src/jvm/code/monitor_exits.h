@@ -3,7 +3,7 @@
  * monitor_exits.h - finds the lines at which C1's code leaves a lock that another thread waits for.
  * The calls that leave such a lock have no debug record of their own.
  *
- * These calls lie behind the method's own code, among other calls. The JVM uses the record of the
+ * These calls are behind the method's own code, among other calls. The JVM uses the record of the
  * next call, which may belong to any inlined method:
  *
  *   own code   record: priceOf, line 20, in handle, line 20

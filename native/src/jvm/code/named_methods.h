@@ -13,7 +13,7 @@
  * Keys have the highest bit set. No id has it: up to JDK 25 an id is an address in user space, from
  * 26 on a number that counts from 1. A key is never used again.
  *
- * The texts lie in two generations. When the newer one is full, the older one is emptied and
+ * The texts are in two generations. When the newer one is full, the older one is emptied and
  * becomes the newer one. So the table is never full, and its memory stays bounded even if an
  * application makes classes for ever. A sample is resolved soon after its walk; a key older than
  * two generations is unknown.

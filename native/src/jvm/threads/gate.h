@@ -8,10 +8,10 @@
  * A thread closes its gate in its ThreadEnd event, which comes before the JVM frees its thread
  * object and the system unmaps its stack. A reader is in for one walk, a few microseconds; it calls
  * nothing that waits, and holds nothing that the thread could need. So the thread waits for one
- * walk, or longer if the reader is preempted. After SMP_GATE_MOST_MS the thread goes on, and leave
- * returns false: the reader must not use the values that it read. Such a reader may read memory
- * that is unmapped by then, so the limit is longer than a thread waits for a CPU on any machine
- * that works. Time in which the whole process stands still does not count.
+ * walk, or longer if the reader is preempted. After SMP_GATE_MOST_MS the thread continues, and
+ * leave returns false: the reader must not use the values that it read. Such a reader may read
+ * memory that is unmapped by then, so the limit is longer than a thread waits for a CPU on any
+ * machine that works. Time in which the whole process stands still does not count.
  *
  * Cases that could go wrong, and what prevents each:
  *

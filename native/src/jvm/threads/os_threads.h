@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * os_threads.h - the process's threads as the operating system sees them: the CPU time of those
- * that are no Java threads, whether a thread is runnable, how long it has waited for a CPU, and
+ * that are not Java threads, whether a thread is runnable, how long it has waited for a CPU, and
  * whether it is in a system call of input or output.
  *
  * A thread's kind follows from the first characters of its name (comm), which the JVM sets: a name

@@ -5,7 +5,7 @@
  * Two sources report a thread: the scan of threads that are older than the library, and its
  * ThreadStart. Either may come first, or both at once. The Java id, which is never reused, shows
  * that it is the same thread. The registry holds an entry while the thread lives, and so does each
- * reader that got it. The function that gives up the last hold returns the entry for disposal, so
+ * reader that got it. The function that releases the last hold returns the entry for disposal, so
  * that no reference is deleted and nothing is freed under the lock.
  *
  * Readers keep a cursor, the serial of the last thread they got. Only ended threads leave holes in
@@ -134,7 +134,7 @@ size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
 typedef bool smp_thread_test(void *context, struct smp_walk_info *info);
 uint64_t smp_registry_search(struct smp_registry *registry, smp_thread_test *test, void *context);
 
-/* jvm.h. False: a serial above after has been given out. */
+/* See engine/jvm.h. Returns false if a serial above after exists already. */
 bool smp_registry_listen(struct smp_registry *registry, uint64_t after,
                          struct smp_start_listener *listener);
 void smp_registry_unlisten(struct smp_registry *registry, struct smp_start_listener *listener);

@@ -25,7 +25,7 @@
 
 /* Lets the next run start at once. java_thread: the calling thread's; 0: not known. */
 void smp_tid_resolver_restart(uintptr_t java_thread);
-/* dispose frees an entry whose last hold was given up here. */
+/* dispose frees an entry whose last hold was released here. */
 void smp_tid_resolver_run(struct smp_registry *registry,
                           void (*dispose)(struct smp_jvm_thread *entry));
 

@@ -369,7 +369,7 @@ static void take_method(const struct smp_layout *layout, const uint64_t *words,
     *id = words[METHOD_ID];
 }
 
-/* If ids are numbers. safepoints: the count now; 0: not known. */
+/* Called if ids are numbers. safepoints: the count now; 0: not known. */
 static bool find_by_words(struct smp_frames_cache *cache, const struct smp_layout *layout,
                           uintptr_t method, uint64_t safepoints, struct smp_method_code *out,
                           uint64_t *id)

@@ -118,7 +118,7 @@ static inline size_t smp_entry_part(const struct smp_entry_head *head)
 }
 
 /*
- * A table consists of pairs: a key's entry is either one of its pair. The parts of one address
+ * A table consists of pairs, and a key may be in either entry of its pair. The parts of one address
  * differ in the highest bits of the key, which a product alone would lose.
  */
 static inline size_t smp_entry_pair_of(uint64_t key, size_t size)

@@ -27,7 +27,7 @@ struct smp_frames_start {
     /* Not 0 for a compiled leaf that is not at a call, or whose call's line is recorded elsewhere:
      * the first record at or behind this address counts. 0: the record of exactly pc counts. */
     uintptr_t line_pc;
-    /* How to read a virtual thread's frames in the heap. NULL: they are not read, because the
+    /* Describes a virtual thread's frames in the heap. NULL: they are not read, because the
      * collector may move them now. */
     const struct smp_chunks *chunks;
     /* The byte code pointer in its register, if an interpreted leaf was interrupted. It counts if

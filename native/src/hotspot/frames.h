@@ -41,7 +41,7 @@
 
 SMP_CHECKED enum smp_status smp_frames_cache_create(struct smp_frames_cache **out);
 void smp_frames_cache_destroy(struct smp_frames_cache *cache);
-/* After a class has been unloaded: older entries are checked once more before they are used. */
+/* Called after a class was unloaded: older entries are checked again before they are used. */
 void smp_frames_cache_renew(struct smp_frames_cache *cache);
 
 /* Sets the id of Continuation.enterSpecial, the frame below a virtual thread's; 0: not known. */

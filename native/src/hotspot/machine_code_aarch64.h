@@ -142,7 +142,7 @@ static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
     return address + (uintptr_t)((int64_t)((uint64_t)(code & 0x03ffffffU) << 38) >> 36);
 }
 
-/* Not recognized on this processor; nor are methods that an exception passes. */
+/* Not recognized on this processor; neither are methods that an exception passes. */
 static inline bool smp_machine_code_is_direct_call(uintptr_t pc, uintptr_t end,
                                                    struct smp_call *call)
 {

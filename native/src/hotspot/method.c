@@ -64,8 +64,8 @@ static bool read_object(uintptr_t address, uint32_t bytes, char to[OBJECT_BYTES]
 
 /*
  * A method and the memory before it in its page, which mostly holds its ConstMethod, because the
- * JVM allocates that just before. One read is as good as two: if objects are freed or changed
- * meanwhile, both return a mixture.
+ * JVM allocates it just before. One read is as safe as two: both return a mixture if objects are
+ * freed or changed meanwhile.
  */
 struct method_memory {
     uintptr_t from; /* of the bytes */

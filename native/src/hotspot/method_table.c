@@ -66,7 +66,7 @@ static uint64_t load_word(const struct table_entry *entry, enum table_word word)
     return atomic_load_explicit(&entry->words[word], memory_order_relaxed);
 }
 
-/* A method's entry is either one of its pair. */
+/* Returns the pair of entries, one of which may be the method's. */
 static struct table_entry *pair_of_method(uintptr_t method)
 {
     const uint64_t mixed = (method >> 3) * 0xd6e8feb86659fd93U;

@@ -63,7 +63,7 @@ void smp_method_table_put(uintptr_t method, const struct smp_known_method *known
 void smp_method_table_offer(uint64_t id);
 void smp_method_table_add(uint64_t id);
 
-/* Forgets all methods and returns the memory to the system. Other threads may put new ones
+/* Removes all methods and returns the memory to the system. Other threads may put new ones
  * meanwhile. */
 void smp_method_table_empty(void);
 

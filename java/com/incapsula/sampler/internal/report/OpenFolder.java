@@ -62,6 +62,11 @@ public final class OpenFolder implements Closeable {
         } catch (AccessDeniedException cannotBeRead) {
             // files can be created in it nevertheless
         }
+        return byPath(path);
+    }
+
+    /** @return the folder, which is not held open */
+    static OpenFolder byPath(Path path) {
         return new OpenFolder(path, null);
     }
 

@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.testing.Call;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -113,6 +115,63 @@ class ConcurrentCallsTest {
         assertThatThrownBy(refused::get).hasRootCauseMessage("refused");
         assertThat(options.get(Option.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
         assertThat(engine.options).contains("samplingFrequencyMillis=7\n");
+    }
+
+    @Test
+    void aRefusalDoesNotUndoANewerValueOfTheSameProperty() throws Exception {
+        engine.onConfigure = () -> {
+            engine.onConfigure = () -> {};
+            block();
+            throw new IllegalArgumentException("refused");
+        };
+        Call refused = Call.of(() -> options.set(Option.SAMPLING_FREQUENCY_MILLIS, 7L));
+        entered.await();
+        Call other = Call.of(() -> options.set(Option.SAMPLING_FREQUENCY_MILLIS, 9L));
+        await().until(() -> options.get(Option.SAMPLING_FREQUENCY_MILLIS).equals(9L));
+        release.countDown();
+        other.get();
+        assertThatThrownBy(refused::get).hasRootCauseMessage("refused");
+        assertThat(options.get(Option.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(9L);
+        assertThat(engine.options).contains("samplingFrequencyMillis=9\n");
+    }
+
+    @Test
+    void aRefusalDoesNotUndoAChoiceOfThreadsThatAnotherThreadHasMadeSince() throws Exception {
+        engine.onFilter = () -> {
+            engine.onFilter = () -> {};
+            block();
+            throw new IllegalArgumentException("refused");
+        };
+        Thread chosen = Thread.currentThread();
+        Call refused = Call.of(() -> options.choose("p", List.of(chosen)));
+        entered.await();
+        Thread second = new Thread(() -> {}, "not started");
+        Call other = Call.of(() -> options.choose("p", List.of(second)));
+        await().until(() -> options.chosen().contains(second));
+        release.countDown();
+        other.get();
+        assertThatThrownBy(refused::get).hasRootCauseMessage("refused");
+        assertThat(options.chosen()).containsExactly(chosen, second);
+        assertThat(engine.selected).containsExactly(chosen, second);
+    }
+
+    @Test
+    void aRefusalDoesNotUndoARuleForNamesThatAnotherThreadHasSetSince() throws Exception {
+        engine.onConfigure = () -> {
+            engine.onConfigure = () -> {};
+            block();
+            throw new IllegalArgumentException("refused");
+        };
+        Call refused = Call.of(() -> options.setManipulator(Thread::getName));
+        entered.await();
+        ThreadNameManipulator rule = thread -> "group";
+        Call other = Call.of(() -> options.setManipulator(rule));
+        await().until(() -> options.manipulator() == rule);
+        release.countDown();
+        other.get();
+        assertThatThrownBy(refused::get).hasRootCauseMessage("refused");
+        assertThat(options.manipulator()).isSameAs(rule);
+        assertThat(engine.options).contains("defaultThreadNameRule=false\n");
     }
 
     @Test

@@ -114,6 +114,9 @@ public final class FakeSnapshot implements Snapshot {
     /** The rows below each node. */
     public volatile Map<Long, List<Snapshot.Row>> tree = TREE;
 
+    /** The names of the two groups. */
+    public volatile List<String> groupNames = List.of("main", "pool");
+
     /** The values of the two groups, in their order. */
     public volatile long[] groupFigures = {
         2, 1, 9, ROOT, 5, 4, 3, 6, 0, 0, 0, 0, 0, 0, 7, 20, 10, 90, 0, 50, 40, 30, 60, 0, 0, 0, 0, 0, 0, 70
@@ -163,7 +166,7 @@ public final class FakeSnapshot implements Snapshot {
         return new RawReport(
                 figures,
                 MEASURES,
-                new RawReport.Groups(List.of("main", "pool"), groupFigures),
+                new RawReport.Groups(groupNames, groupFigures),
                 new RawReport.Groups(
                         List.of("main"), new long[] {2, 3, 0, COUNTED_ROOT, 2, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0}),
                 RawReport.Groups.NONE,

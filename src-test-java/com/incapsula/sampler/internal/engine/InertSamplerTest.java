@@ -15,6 +15,7 @@ import com.incapsula.sampler.SamplingLimitation;
 import com.incapsula.sampler.SamplingMode;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.json.JsonParser;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
@@ -25,6 +26,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -201,6 +203,33 @@ class InertSamplerTest {
             assertThat(new String(profile, java.nio.charset.StandardCharsets.UTF_8))
                     .contains("wall", "nanoseconds", line);
         }
+    }
+
+    /** A page has the JSON in a script element, which "</script>" would end. */
+    @Test
+    void anyCharacterOfTheCauseIsValidInJson() throws Exception {
+        String cause = "no \"lib\" in C:\\x</script>\ty";
+        source.unavailable = new UnsupportedOperationException(cause);
+        sampler.init();
+        try (SamplingReport report = sampler.snapshot()) {
+            String json = report.toString(ReportFormat.JSON);
+            assertThat(json).doesNotContain("<", "\t");
+            assertThat(JsonParser.parse(json))
+                    .extracting("account.counters")
+                    .isEqualTo(Map.of("nothing is sampled: " + cause, 1L));
+            assertThat(JsonParser.parse(report.toString(ReportFormat.SPEEDSCOPE)))
+                    .extracting("name")
+                    .isEqualTo("nothing is sampled: " + cause);
+        }
+    }
+
+    @Test
+    void anEmptyReportHasNeitherLinesNorRows() {
+        InertSnapshot empty = new InertSnapshot(0, CAUSE);
+        assertThat(empty.hotLines(10)).isEmpty();
+        assertThat(empty.children(0)).isEmpty();
+        InertSnapshot other = new InertSnapshot(0, "other");
+        assertThat(empty.mergedWith(other)).isSameAs(other);
     }
 
     @Test

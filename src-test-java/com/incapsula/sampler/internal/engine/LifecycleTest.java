@@ -531,6 +531,70 @@ class LifecycleTest {
     }
 
     @Test
+    void chosenThreadsThatTheCoreRefusesAreNotKept() {
+        FakeEngine engine = start();
+        engine.onFilter = () -> {
+            throw new IllegalArgumentException("core");
+        };
+        List<Thread> chosen = List.of(Thread.currentThread());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> options.choose("p", chosen))
+                .withMessage("core");
+        assertThat(options.chosen()).isEmpty();
+        engine.onFilter = () -> {};
+        options.choose("p", chosen);
+        assertThat(options.chosen()).isEqualTo(chosen);
+        assertThat(engine.selected).containsExactly(Thread.currentThread());
+    }
+
+    /** A core that is still running is not just a core that has been closed meanwhile. */
+    @Test
+    void aStateInWhichTheCoreRefusesAChangeIsThrown() {
+        FakeEngine engine = start();
+        engine.onConfigure = () -> {
+            throw new IllegalStateException("not now");
+        };
+        assertThatIllegalStateException()
+                .isThrownBy(() -> options.set(Option.ACTIVE, false))
+                .withMessage("not now");
+        assertThat(options.get(Option.ACTIVE)).isEqualTo(true);
+    }
+
+    /** The setter in a callback cannot wait for the core, so nothing can be thrown there. */
+    @Test
+    void aChangeFromACallbackThatTheCoreRefusesIsLogged() {
+        startWith(new RecordingOutputer() {
+            @Override
+            public void flush() {
+                options.set(Option.SAMPLING_FREQUENCY_MILLIS, 7L);
+            }
+        });
+        FakeEngine engine = source.last();
+        engine.onConfigure = () -> {
+            throw new IllegalArgumentException("core");
+        };
+        try (Logged log = new Logged()) {
+            engine.writeReport();
+            await().untilAsserted(() ->
+                    assertThat(log.messages()).containsExactly("WARN changed properties could not be applied"));
+            assertThat(log.stacks()).singleElement().asString().contains("IllegalArgumentException: core");
+        }
+    }
+
+    @Test
+    void anOutputerOfAnotherOwnerStaysOpen() throws IOException {
+        options.setCloseOutputer(false);
+        assertThat(options.isCloseOutputer()).isFalse();
+        start();
+        lifecycle.close();
+        assertThat(outputer.calls).isEmpty();
+        options.setCloseOutputer(true);
+        start();
+        lifecycle.close();
+        assertThat(outputer.calls).containsExactly("close");
+    }
+
+    @Test
     void wrongCombinationIsRefusedByTheSetterOfARunningSampler() {
         start();
         assertThatIllegalArgumentException()

@@ -55,12 +55,16 @@ class NameListsTest {
                 "com.acme.A#a              | a character that no name in Java source has",
                 "com/acme/A.a              | a character that no name in Java source has",
                 "com.acme.A.a;com.acme.B.b | a character that no name in Java source has",
+                "com.acme.A.a}             | a placeholder that was not replaced",
+                "com.acme.A.a{             | a placeholder that was not replaced",
                 "${roots}.a                | a placeholder that was not replaced",
                 "com.acme.A a              | white space inside a name",
                 "void com.acme.A.a         | white space inside a name",
                 "com.acme.***              | ** beside other text: it stands for whole levels",
                 "com.acme.a**.b            | ** beside other text: it stands for whole levels",
                 "com.<init>.a              | of names with < only <init> and <clinit>, after the class",
+                "com.acme.A.new>           | of names with < only <init> and <clinit>, after the class",
+                "com.acme.A.a(String>)     | type arguments: write the parameter's class alone",
                 "com.acme.A.<new>          | of names with < only <init> and <clinit>, after the class",
                 "com.acme.A.a(int          | parentheses that do not match, or text behind them",
                 "com.acme.A.a int)         | parentheses that do not match, or text behind them",
@@ -105,6 +109,32 @@ class NameListsTest {
             })
     void aTextThatIsNotAPrefixIsRefused(String prefix, String complaint) {
         assertRefused(NameLists::checkFilter, "org.lib, " + prefix, "instrumentationFilter", prefix, complaint);
+    }
+
+    /** No class can have a method with such a parameter. */
+    @Test
+    void anArrayHasAtMostAsManyDimensionsAsTheJvmAllows() {
+        String most = "A.b(int" + "[]".repeat(255) + ")";
+        assertThat(NameLists.checkRoots(most)).isEqualTo(most);
+        assertThatThrownBy(() -> NameLists.checkRoots(most.replace("int", "int[]")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageEndingWith(": more than 255 dimensions");
+    }
+
+    @Test
+    void charactersThatCannotBeSeenAreRefusedAndShown() {
+        assertThatThrownBy(() -> NameLists.checkRoots("A.b\u007fc"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageEndingWith("\": white space inside a name")
+                .hasMessageNotContaining("\u007f");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"${packages}", "com.acme}", "com.{acme"})
+    void aPlaceholderThatWasNotReplacedIsNoPackage(String prefix) {
+        assertThatThrownBy(() -> NameLists.checkPrefixes("monitoredPackages", "packages", "org.lib," + prefix))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageEndingWith(": this is a placeholder that was not replaced, got \"" + prefix + "\"");
     }
 
     @Test

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The answers of the tools, for a fake core with trees made here. */
@@ -42,6 +43,8 @@ class ToolsTest {
     private long nextNode = FakeSnapshot.ROOT + 1;
     private String document = "{}";
     private long blockedNanos;
+    private List<String> groupNames = List.of("main", "pool");
+    private long elapsedNanos = 59_000_000_000L;
 
     @BeforeEach
     void start() {
@@ -54,6 +57,8 @@ class ToolsTest {
         FakeSnapshot made = new FakeSnapshot();
         made.tree = Map.copyOf(tree);
         made.document = document;
+        made.groupNames = groupNames;
+        made.figures[2] = elapsedNanos;
         made.figures[FakeSnapshot.TOTALS + BLOCKED] = blockedNanos;
         System.arraycopy(new long[] {WALL * 4, CPU, 33}, 0, made.figures, FakeSnapshot.TOTALS, 3);
         made.groupFigures = new long[] {
@@ -243,6 +248,68 @@ class ToolsTest {
                 .startsWith("begin: no line of the program's own code");
     }
 
+    /* The JDK, a frame that is no method, a class without a package, a similar package and the package itself. */
+    private void addNestedPackages() {
+        long run = add(FakeSnapshot.ROOT, "java.lang.Thread", "run", 840, WALL, 0, 0);
+        long stub = add(run, "[stub]", null, -1, WALL, 0, 0);
+        long main = add(stub, "Main", "main", 1, WALL, 0, 0);
+        long similar = add(main, "shopping.List", "get", 2, WALL, 0, 0);
+        add(similar, "shop.Cart$Line", "add", 3, WALL, WALL, 0);
+    }
+
+    /** The packages that a summary names may be written in each way that monitoredPackages allows. */
+    @ParameterizedTest
+    @CsvSource({
+        "'', Main.main:1",
+        "shop*, shopping.List.get:2",
+        "*, java.lang.Thread.run:840",
+        "shop.*, shop.Cart$Line.add:3",
+        "shop., shop.Cart$Line.add:3",
+        "shop, shop.Cart$Line.add:3",
+        "shop.Cart, shop.Cart$Line.add:3",
+        "shop.Cart$Line, shop.Cart$Line.add:3",
+    })
+    void yourCodeBeginsWithItsPackage(String prefix, String first) throws Exception {
+        addNestedPackages();
+        document = "{\"summary\":{\"packages\":[\"" + prefix + "\"],\"lines\":[]}}";
+        assertThat(rows(call("tree", "group", "main", "begin", "code")))
+                .singleElement()
+                .asString()
+                .startsWith("100.0 100.0 100.0 " + first);
+    }
+
+    @Test
+    void aShortTimeSoFarIsSaidToBeLittle() throws Exception {
+        String advice = "That is little: call with seconds to sample first.";
+        addOrders();
+        assertThat(call("groups")).doesNotContain(advice);
+        elapsedNanos = 1_999_000_000L;
+        assertThat(call("groups").lines().toList().get(0)).endsWith(" in all threads. " + advice);
+        assertThat(call("groups", "seconds", 1L)).doesNotContain(advice);
+    }
+
+    /** A model takes a name from an earlier answer, which shows it in quotes and without hidden characters. */
+    @Test
+    void aGroupIsFoundByItsNameAsShown() throws Exception {
+        addOrders();
+        groupNames = List.of("ma\u202ein \"a\"", "main");
+        assertThat(call("tree", "group", "ma?in \"a\"")).contains("\nGroup \"ma?in 'a'\", 2 threads.");
+        assertThat(call("tree", "group", "\"ma?in 'a'\"")).contains("\nGroup \"ma?in 'a'\", 2 threads.");
+        assertThat(call("tree", "group", "ma\u202ein \"a\"")).contains("\nGroup \"ma?in 'a'\", 2 threads.");
+    }
+
+    @Test
+    void aPartOfANameMustBeThatOfOneGroup() throws Exception {
+        addOrders();
+        groupNames = List.of("Worker of A", "worker of b");
+        assertThat(call("tree", "group", "OF B")).contains("\nGroup \"worker of b\", 20 threads.");
+        assertThat(refusal("tree", "group", "worker"))
+                .startsWith(
+                        "group: more than one group is called \"worker\"; groups are \"Worker of A\", \"worker of b\". ");
+        assertThat(refusal("tree", "group", "other"))
+                .startsWith("group: no group is called \"other\"; groups are \"Worker of A\", \"worker of b\". ");
+    }
+
     private static String spot(String state, long nanos, String group, String more) {
         return "{\"state\":\"" + state + "\",\"nanos\":" + nanos + ",\"class\":\"a.B\",\"method\":\"m\","
                 + "\"file\":\"B.java\",\"line\":7,\"group\":\"" + group + "\"" + more + "}";
@@ -274,6 +341,53 @@ class ToolsTest {
         assertThat(call("hot_spots", "group", "main", "state", "blocked")).endsWith("\nThere is no such hot spot.");
         assertThat(refusal("hot_spots", "state", "io")).startsWith("state: no thread was seen io");
         assertThat(refusal("hot_spots", "group", "nowhere")).startsWith("group: no group is called \"nowhere\"");
+    }
+
+    private List<String> hotSpots(String... spots) throws Exception {
+        addOrders();
+        document = "{\"summary\":{\"lines\":[],\"hotSpots\":[" + String.join(",", spots) + "]}}";
+        return call("hot_spots").lines().skip(3).toList();
+    }
+
+    private static String blockedSpot(String more) {
+        return spot("blocked", 1_000_000_000L, "main", ",\"lock\":\"a.L\"" + more);
+    }
+
+    @Test
+    void aHotSpotHasOnlyTheStatesAndThePlaceThatItHas() throws Exception {
+        assertThat(hotSpots(
+                        spot(
+                                "runnable",
+                                4_000_000_000L,
+                                "main",
+                                ",\"runnableNanos\":4000000000,\"callee\":\"[native]\""),
+                        "{\"state\":\"running\",\"nanos\":3000000000,\"class\":\"[stub]\",\"group\":\"pool\"}",
+                        "{\"state\":\"running\",\"nanos\":2000000000,\"class\":\"b.C\",\"method\":\"n\","
+                                + "\"group\":\"pool\",\"callee\":\"main\"}",
+                        spot("io", 1_000_000_000L, "pool", ",\"callee\":\"Socket.read\"")))
+                .containsExactly(
+                        "runnable 4.00 a.B.m:7 > [native] | \"main\"",
+                        "running 3.00 [stub] | \"pool\"",
+                        "running 2.00 b.C.n > main | \"pool\"",
+                        "io 1.00 a.B.m:7 > Socket.read | \"pool\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "``                                               | ``",
+                ",\"holding\":\"[owner not read]\",\"holder\":\"x\"  | `, [owner not read]`",
+                ",\"holding\":\"a.B.n(Native Method)\"            | `, held in a.B.n(Native Method)`",
+                ",\"holding\":\"a.B.n\"                           | `, held in a.B.n`",
+                ",\"holding\":\"a.B.n(B.java:9)x\"                | `, held in a.B.n(B.java:9)x`",
+                ",\"holding\":\"(B.java:9)\"                      | `, held in (B.java:9)`",
+                ",\"holder\":\"x\"                                | ` by \"x\"`",
+            })
+    void theHolderOfALockIsShownAsFarAsItIsKnown(String more, String shown) throws Exception {
+        assertThat(hotSpots(blockedSpot(more)))
+                .containsExactly("blocked 1.00 a.B.m:7 | lock of L" + shown + " | \"main\"");
     }
 
     @Test

@@ -24,6 +24,9 @@ import java.util.jar.Manifest;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A resource is the same file wherever the classes come from. */
 class ResourceTest {
@@ -73,6 +76,35 @@ class ResourceTest {
         Class<?> inside = new Inside(outer.toUri().toURL()).loadClass(Resource.class.getName());
         assertThat(inside).isNotEqualTo(Resource.class);
         assertThat(inside.getMethod("read").invoke(find(inside, PAGE))).isEqualTo(expected());
+    }
+
+    /** A class loader may give its classes any source. Those here name no jar that can be opened. */
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"http://localhost/library.jar", "file:/a b.jar", "file://host/a.jar", "file:/no/such.jar"})
+    void aSourceThatIsNoFileIsNotRead(String source) throws Exception {
+        Class<?> inside = new Inside(source == null ? null : new URL(source)).loadClass(Resource.class.getName());
+        assertThat(inside).isNotEqualTo(Resource.class);
+        assertThat(inside.getMethod("read").invoke(find(inside, PAGE))).isEqualTo(expected());
+    }
+
+    /** As after a deployment into the same folder, while the application runs. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "another page"})
+    void aJarThatWasReplacedIsNotRead(String newPage) throws Exception {
+        Path jar = stored(AgentJar.in(folder));
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, null)) {
+            Class<?> ofJar = loader.loadClass(Resource.class.getName());
+            Object found = find(ofJar, PAGE);
+            Files.delete(jar);
+            try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
+                to.putNextEntry(new JarEntry(newPage.isEmpty() ? "other" : PAGE.substring(1)));
+                to.write(newPage.getBytes(StandardCharsets.UTF_8));
+            }
+            assertThat(catchCause(() -> ofJar.getMethod("read").invoke(found)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage(jar + " has changed");
+        }
     }
 
     @Test

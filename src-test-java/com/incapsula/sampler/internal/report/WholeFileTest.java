@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -133,6 +135,88 @@ class WholeFileTest {
         assertThat(file).hasContent("report");
         assertThat(times).hasValue(2);
         assertThat(filesIn(folder)).containsExactly(file);
+    }
+
+    /** The second interrupt is swallowed by the code that writes; the first one is not forgotten. */
+    @Test
+    void interruptsThatTheWriterSwallowsHaveTheSameEffect() throws IOException {
+        Path file = folder.resolve("report.txt");
+        AtomicInteger times = new AtomicInteger();
+        WholeFile.write(file, out -> {
+            if (times.incrementAndGet() == 1) {
+                interruptAndSwallow(out);
+            }
+            text("first").writeTo(out);
+        });
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(file).hasContent("first");
+        times.set(0);
+        WholeFile.write(file, out -> {
+            if (times.incrementAndGet() == 1) {
+                Thread.currentThread().interrupt();
+            } else if (times.get() == 2) {
+                interruptAndSwallow(out);
+            }
+            text("second").writeTo(out);
+        });
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(file).hasContent("second");
+        assertThat(times).hasValue(3);
+        assertThat(filesIn(folder)).containsExactly(file);
+    }
+
+    private static void interruptAndSwallow(OutputStream out) throws IOException {
+        Thread.currentThread().interrupt();
+        try {
+            out.write('x');
+            out.flush();
+        } finally {
+            Thread.interrupted();
+        }
+    }
+
+    /** Another process begins to write the file after its name was chosen. */
+    @Test
+    void aNameThatIsReservedMeanwhileIsNotUsed() throws IOException {
+        Iterator<String> names = List.of("a", "b").iterator();
+        Path written = WholeFile.writeNew(
+                folder,
+                taken -> {
+                    String name = names.next();
+                    if (name.equals("a")) {
+                        assertThat(taken).isEmpty();
+                        Files.writeString(folder.resolve(".a.0.tmp"), "another's");
+                    } else {
+                        assertThat(taken).containsExactlyInAnyOrder("a", ".a.0.tmp");
+                    }
+                    return name;
+                },
+                text("ours"));
+        assertThat(written).isEqualTo(folder.resolve("b")).hasContent("ours");
+        assertThat(folder.resolve(".a.0.tmp")).hasContent("another's");
+        assertThat(filesIn(folder)).hasSize(2);
+    }
+
+    @Test
+    void namesThatAreAlwaysTakenAreAFailure() throws IOException {
+        Path taken = Files.writeString(folder.resolve("a"), "another's");
+        assertThatIOException()
+                .isThrownBy(() -> WholeFile.writeNew(folder, names -> "a", text("ours")))
+                .withMessage("cannot write " + taken + ": java.nio.file.FileAlreadyExistsException: " + taken);
+        assertThat(taken).hasContent("another's");
+        assertThat(filesIn(folder)).containsExactly(taken);
+    }
+
+    @Test
+    void aFolderIsNotReplaced() throws IOException {
+        Path inside = Files.createDirectory(folder.resolve("reports"));
+        for (Path path : List.of(Path.of("/"), inside)) {
+            assertThatIOException()
+                    .isThrownBy(() -> WholeFile.write(path, text("report")))
+                    .withMessage("cannot write " + path + ": it is a folder");
+            assertThatIOException().isThrownBy(() -> WholeFile.check(path)).withMessage("it is a folder");
+        }
+        assertThat(filesIn(folder)).containsExactly(inside);
     }
 
     @Test

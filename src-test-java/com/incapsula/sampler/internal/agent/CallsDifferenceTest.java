@@ -124,6 +124,18 @@ class CallsDifferenceTest {
                         "3 3 +0 3.000 3.000 1000.000 1000.000 a.Util.retry()");
     }
 
+    /** As in a report that counts calls without their time. */
+    @Test
+    void callsWithoutTimeHaveNoTimePerCall() {
+        add(group, "a.A.a()", 2, 3, 0, 0);
+        add(group, "b.B.b()", 2, 2, 0, 1);
+        assertThat(table(ReportUnit.METHOD, true, null))
+                .containsExactly(
+                        "Counted methods before and after: 2, by change of calls",
+                        "2 3 +1 0.000 0.000 a.A.a()",
+                        "2 2 +0 0.000 1.000 500.000 b.B.b()");
+    }
+
     @Test
     void withoutCallsThereAreNoRows() {
         assertThat(table(ReportUnit.PACKAGE, true, null))

@@ -148,7 +148,11 @@ class HttpExchangeTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"Content-Length: 999999999999\r\n\r\nabcdef", "Transfer-Encoding: chunked\r\n\r\n6\r\nabcdef"})
+            strings = {
+                "Content-Length: 999999999999\r\n\r\nabcdef",
+                "Transfer-Encoding: chunked\r\n\r\n6\r\nabcdef",
+                "Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n2\r\nef\r\n"
+            })
     void onlyTheFirstBytesOfALargeBodyAreRead(String rest) throws Exception {
         assertThat(text(exchange(POST + rest).readBody(4))).isEqualTo("abcd");
     }

@@ -221,15 +221,19 @@ public final class Work {
          */
         public final long[] waits = new long[METHODS.length];
 
+        /** All of the time around the methods: the probes and clock readings of a call, and {@link #waits}. */
+        public final long[] around = new long[METHODS.length];
+
         private long quickNanos;
         private long quickReadings;
 
         private void add(int method, long before, long took) {
-            long around = System.nanoTime() - before - took;
+            long aroundNanos = System.nanoTime() - before - took;
             nanos[method] += took;
             calls[method]++;
-            if (around > WAIT_NANOS) {
-                waits[method] += around;
+            around[method] += aroundNanos;
+            if (aroundNanos > WAIT_NANOS) {
+                waits[method] += aroundNanos;
             }
             if (method == 0 && took < 2 * KNOWN_NANOS[method]) {
                 quickNanos += took;
@@ -249,6 +253,11 @@ public final class Work {
         /** @return nanoseconds by which another clock may exceed these for a call, because of waits around it */
         public double waitsOfCall(int method) {
             return (double) waits[method] / calls[method];
+        }
+
+        /** @return the nanoseconds of a call from its caller's reading before it to the one after it, without its own */
+        public double aroundCall(int method) {
+            return (double) around[method] / calls[method];
         }
     }
 

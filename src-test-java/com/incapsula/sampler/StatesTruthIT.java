@@ -245,9 +245,14 @@ class StatesTruthIT {
         assertThat((double) (found.get("running") + found.get("runnable")) / found.get("wall"))
                 .as(found.toString())
                 .isCloseTo(1, within(0.01));
+        /*
+         * A sample by JVMTI finds a thread that has or wants a CPU, and half of those here have one. So its error is
+         * that of as many coins: four standard deviations.
+         */
+        double chance = used == SamplingEngine.JVMTI ? 4 * 0.5 / Math.sqrt(found.get("samples")) : 0.03;
         assertThat((double) (found.get("running") - found.get("cpu")) / found.get("wall"))
                 .as("running is what the clocks say: " + found)
-                .isCloseTo(0, within(0.03));
+                .isCloseTo(0, within(chance));
     }
 
     /** A control group with half a CPU. A process of another user than root may not create one. */
